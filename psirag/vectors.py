@@ -1,0 +1,84 @@
+"""Vectors at the door: any finite rows in, unit float32 rows out."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from psirag.errors import PsiragError, PsiragWarning
+
+ROWS_AT_ONCE = 16_384  # bounds the float64 copy to a few tens of megabytes
+
+
+def unit_rows(vectors: npt.ArrayLike, *, what: str = "vectors") -> npt.NDArray[np.float32]:
+    """Scale every row to unit length, in float64, and round it once to float32.
+
+    Parameters
+    ----------
+    vectors : array_like, shape (n, d), real
+        Rows of any length; a zero row stays zero (its similarity to every row is 0) and is named in one warning.
+    what : str
+        What the caller calls the argument, for messages.
+
+    Returns
+    -------
+    ndarray, shape (n, d), float32, read-only
+
+    Raises
+    ------
+    PsiragError
+        Not a 2-d array of real numbers, no column, or rows with NaN or infinity.
+
+    Notes
+    -----
+    Rows are divided by their largest magnitude first, so neither tiny nor huge rows lose their direction.
+
+    Source: Ψ-RAG §3.1 (similarity ranking).
+
+    Examples
+    --------
+    >>> unit_rows([[3.0, 4.0], [0.0, 2.0]]).tolist()
+    [[0.6000000238418579, 0.800000011920929], [0.0, 1.0]]
+    """
+    rows = _as_matrix(vectors, what)
+    unit = np.empty(rows.shape, dtype=np.float32)
+    broken: list[int] = []
+    zero: list[int] = []
+    for start in range(0, len(rows), ROWS_AT_ONCE):
+        block = rows[start : start + ROWS_AT_ONCE].astype(np.float64)
+        finite = np.isfinite(block).all(axis=1)
+        broken += (start + np.flatnonzero(~finite)).tolist()
+        largest = np.abs(block).max(axis=1, keepdims=True)
+        zero += (start + np.flatnonzero(largest[:, 0] == 0)).tolist()
+        with np.errstate(invalid="ignore"):
+            block /= np.where(largest > 0, largest, 1.0)
+            length = np.sqrt(np.einsum("ij,ij->i", block, block))
+            unit[start : start + ROWS_AT_ONCE] = block / np.where(length > 0, length, 1.0)[:, None]
+    if broken:
+        raise PsiragError(f"{what} must be finite", f"NaN or infinity in {_rows(broken)}", "Drop or re-encode them.")
+    if zero:
+        message = f"{what}: {_rows(zero)} zero, so similar to nothing; kept, with similarity 0 to every row"
+        warnings.warn(message, PsiragWarning, stacklevel=3)
+    unit.flags.writeable = False
+    return unit
+
+
+def _as_matrix(vectors: npt.ArrayLike, what: str) -> npt.NDArray[Any]:
+    """Return the rows as a real 2-d array with at least one column."""
+    try:
+        rows = np.asarray(vectors)
+    except ValueError:  # ragged rows
+        rows = np.empty(0, dtype=object)
+    if rows.ndim != 2 or rows.dtype.kind not in "fiu" or rows.shape[1] == 0:
+        given = f"an array of shape {rows.shape} and dtype {rows.dtype}"
+        raise PsiragError(f"{what} must be an (n, d) array of real numbers", given, "Pass one row per chunk.")
+    return rows
+
+
+def _rows(rows: list[int]) -> str:
+    """Name rows, the first ten of many."""
+    listed = ", ".join(map(str, rows[:10])) + (f" … ({len(rows)} in all)" if len(rows) > 10 else "")
+    return f"rows {listed}" if len(rows) > 1 else f"row {listed}"
