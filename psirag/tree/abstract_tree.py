@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,7 +13,7 @@ import numpy.typing as npt
 from psirag.errors import PsiragError
 
 if TYPE_CHECKING:
-    import networkx
+    import networkx as nx
 
 IntArray = npt.NDArray[np.int64]
 
@@ -22,15 +23,15 @@ class AbstractTree:
     """An equi-depth tree over n chunks; a node is an integer.
 
     Nodes are numbered layer by layer: leaves 0 … n−1 in corpus order, then layer 1, layer 2, … and the root last;
-    within a layer by the smallest leaf below, ascending. So two trees are equal exactly when `parent` is equal, a layer
-    is a slice, and a child's number is smaller than its parent's.
+    within a layer by the smallest leaf below, ascending. So two trees are equal exactly when `parent` is equal, a
+    layer is a slice, and a child's number is smaller than its parent's.
 
     Parameters
     ----------
     parent : ndarray, shape (m,), int64
         Parent of each node; −1 for the root alone.
     layer : ndarray, shape (m,), int64
-        0 for a leaf, one more at each step towards the root. (The paper counts from the root; we count from the leaves.)
+        0 for a leaf, one more at each step towards the root. (The paper counts from the root, we from the leaves.)
 
     Raises
     ------
@@ -200,7 +201,7 @@ class AbstractTree:
         n_abstract = self.n_nodes - self.n_leaves
         return f"AbstractTree({self.n_leaves} leaves, {n_abstract} abstract nodes, depth {self.depth})"
 
-    def to_networkx(self) -> networkx.DiGraph[int]:
+    def to_networkx(self) -> nx.DiGraph[int]:
         """Return a directed graph with an edge from each parent to each child and the attribute `layer`.
 
         Examples
@@ -255,7 +256,8 @@ def _frozen(values: Any, what: str) -> IntArray:
 
 def _broken(invariant: str, given: str) -> PsiragError:
     """Say which invariant is broken, and by what."""
-    return PsiragError(f"an AbstractTree needs {invariant}", given, "AbstractTree.from_parents renumbers any parent array.")
+    remedy = "AbstractTree.from_parents renumbers any parent array."
+    return PsiragError(f"an AbstractTree needs {invariant}", given, remedy)
 
 
 def _check_invariants(tree: AbstractTree) -> None:
@@ -291,6 +293,6 @@ def _smallest_leaves(parent: IntArray, layer: IntArray) -> IntArray:
     """Return the smallest leaf below each node."""
     smallest = np.where(layer == 0, np.arange(len(parent)), len(parent))
     starts = np.searchsorted(layer, np.arange(layer[-1] + 1))
-    for start, stop in zip(starts[:-1], starts[1:], strict=True):
+    for start, stop in pairwise(starts):
         np.minimum.at(smallest, parent[start:stop], smallest[start:stop])
     return smallest

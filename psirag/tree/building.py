@@ -32,7 +32,7 @@ def build_tree(vectors: npt.ArrayLike, *, max_children: int | None = 40) -> Abst
     Returns
     -------
     AbstractTree
-        n leaves in the order of the rows. The same for every block size and number of threads; ties go to the lower pair.
+        n leaves in the order of the rows; the same on any number of threads; ties go to the lower pair.
 
     Raises
     ------
@@ -82,8 +82,8 @@ def reference_tree(vectors: npt.ArrayLike, *, max_children: int | None = 40) -> 
         join(forest, u, v)
         accepted.append((u, v))
     tree = AbstractTree.from_parents(forest.parent, len(rows))
-    u, v = np.array(accepted, dtype=np.int64).reshape(-1, 2).T
-    return rebalance(tree, u, v, max_children)
+    pairs = np.array(accepted, dtype=np.int64).reshape(-1, 2)
+    return rebalance(tree, pairs[:, 0], pairs[:, 1], max_children)
 
 
 def _ranked_pairs(rows: npt.NDArray[np.float32]) -> tuple[IntArray, IntArray]:

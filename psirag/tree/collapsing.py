@@ -16,8 +16,9 @@ def collapse(merges: Iterable[tuple[int, int]], n_leaves: int) -> AbstractTree:
     Parameters
     ----------
     merges : iterable of n − 1 (u, v) pairs of int
-        For each merge of the dendrogram, from the bottom up, one leaf of either side: the pair that caused the merge. The
-        paper's Lemma B.2 leaves open which node of the deeper side receives the lower root; the witness settles it.
+        For each merge of the dendrogram, from the bottom up, one leaf of either side: the pair that caused the merge.
+        The paper's Lemma B.2 leaves open which node of the deeper side receives the lower root; the witness settles
+        it.
     n_leaves : int
         Number of leaves, at least 1.
 
@@ -37,12 +38,11 @@ def collapse(merges: Iterable[tuple[int, int]], n_leaves: int) -> AbstractTree:
     forest, count = Forest(n_leaves), 0
     for u, v in merges:
         if not (0 <= u < n_leaves and 0 <= v < n_leaves) or forest.root(u) == forest.root(v):
-            given = f"the pair ({u}, {v}) as merge {count}"
-            raise PsiragError(
-                f"collapse needs pairs of leaves 0 … {n_leaves - 1} that join two trees", given, "Give one pair per merge."
-            )
+            asked = f"collapse needs pairs of leaves 0 … {n_leaves - 1} that join two trees"
+            raise PsiragError(asked, f"the pair ({u}, {v}) as merge {count}", "Give one pair per merge.")
         join(forest, int(u), int(v))
         count += 1
     if count != n_leaves - 1:
-        raise PsiragError(f"collapse of {n_leaves} leaves needs {n_leaves - 1} merges", str(count), "Give one pair each.")
+        asked = f"collapse of {n_leaves} leaves needs {n_leaves - 1} merges"
+        raise PsiragError(asked, str(count), "Give one pair per merge.")
     return AbstractTree.from_parents(forest.parent, n_leaves)

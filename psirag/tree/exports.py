@@ -10,16 +10,16 @@ import numpy.typing as npt
 from psirag.errors import PsiragError
 
 if TYPE_CHECKING:
-    import networkx
+    import networkx as nx
 
     from psirag.tree.abstract_tree import AbstractTree
 
 
-def to_networkx(tree: AbstractTree) -> networkx.DiGraph[int]:
+def to_networkx(tree: AbstractTree) -> nx.DiGraph[int]:
     """Return a directed graph, parents to children, with the node attribute `layer`."""
-    import networkx
+    import networkx as nx
 
-    graph: networkx.DiGraph[int] = networkx.DiGraph()
+    graph: nx.DiGraph[int] = nx.DiGraph()
     graph.add_nodes_from((node, {"layer": int(layer)}) for node, layer in enumerate(tree.layer))
     graph.add_edges_from((int(parent), node) for node, parent in enumerate(tree.parent[:-1]))
     return graph

@@ -1,7 +1,7 @@
-"""The abstract tree, read off the spanning tree in rounds: layer l is what Borůvka's algorithm has joined after l rounds.
+"""The abstract tree, read off the spanning tree in rounds: layer l is what Borůvka's algorithm has joined in l rounds.
 
 In each round every component follows its first outgoing pair in visiting order; components that meet become one. Their
-leaf sets are the nodes of the next layer (affinity clustering; the proof that merging and collapse build the same tree is in
+leaf sets are the nodes of the next layer (affinity clustering; that merging and collapse build the same tree is proved in
 `psirag.theory`). Each round at least halves the number of components, so the depth is at most ⌊log2 n⌋.
 """
 
@@ -54,7 +54,7 @@ def boruvka_rounds(pairs: SpanningTree) -> list[IntArray]:
 
 
 def _follow_first_pairs(u: IntArray, v: IntArray, size: int) -> tuple[int, IntArray]:
-    """Join each of `size` components to the other end of its first pair; return the new count and new component of each."""
+    """Join each of `size` components to the other end of its first pair; return the new count and components."""
     rank = np.arange(len(u))
     first = np.full(size, len(u))
     np.minimum.at(first, u, rank)

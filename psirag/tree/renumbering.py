@@ -31,22 +31,30 @@ def renumber(parent: npt.ArrayLike, n_leaves: int) -> tuple[IntArray, IntArray]:
     roots = np.flatnonzero(above == -1)
     wrong = np.flatnonzero((above < -1) | (above >= len(above)) | ((above >= 0) & (above < n_leaves)))
     if len(roots) != 1 or len(wrong):
-        given = f"roots {roots[:5].tolist()}" + (f" and parent {above[wrong[0]]} of node {wrong[0]}" if len(wrong) else "")
+        given = f"roots {roots[:5].tolist()}"
+        given += f" and parent {above[wrong[0]]} of node {wrong[0]}" if len(wrong) else ""
         raise PsiragError("parent must hold one −1 and abstract nodes", given, "A leaf is nobody's parent.")
     labels = [np.arange(n_leaves)]
     while above[labels[-1][0]] != -1:
         labels.append(above[labels[-1]])
         if np.any(labels[-1] == -1) or len(labels) > len(above):
-            raise PsiragError("all leaves must be equally far from the root", "leaves at different depths", "See ψ: collapse.")
+            raise _not_equi_depth("leaves at different depths")
     if np.any(labels[-1] != labels[-1][0]):
-        raise PsiragError("all leaves must be equally far from the root", "leaves at different depths", "See ψ: collapse.")
+        raise _not_equi_depth("leaves at different depths")
     used = np.concatenate([np.unique(label) for label in labels])
     if len(used) != len(above):
         missing = np.setdiff1d(np.arange(len(above)), used)
         if len(missing):
             raise PsiragError("every abstract node needs a leaf below it", f"none below node {missing[0]}", "Drop it.")
-        raise PsiragError("all leaves must be equally far from the root", "a node in two layers", "See ψ: collapse.")
+        raise _not_equi_depth("a node in two layers")
     return from_layer_labels(labels)
+
+
+def _not_equi_depth(given: str) -> PsiragError:
+    """Say that the leaves are not equally far from the root."""
+    return PsiragError(
+        "all leaves must be equally far from the root", given, "`collapse` makes a dendrogram equi-depth."
+    )
 
 
 def from_layer_labels(labels: Sequence[IntArray]) -> tuple[IntArray, IntArray]:

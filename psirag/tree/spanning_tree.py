@@ -1,8 +1,9 @@
 """The maximum spanning tree of the similarity graph, exactly, without the matrix of all pairs.
 
-Kruskal's accepted pairs are the pairs that Ψ-RAG accepts, so n−1 pairs decide the whole tree. They are found here in Borůvka's
-rounds: each component follows its best outgoing pair. A blocked matrix product in float32 shortlists the candidates of each
-row; integer keys decide among them, so the answer depends on neither the block size nor the number of threads.
+Kruskal's accepted pairs are the pairs that Ψ-RAG accepts, so n−1 pairs decide the whole tree. They are found here in
+Borůvka's rounds: each component follows its best outgoing pair. A blocked matrix product in float32 shortlists the
+candidates of each row; integer keys decide among them, so the answer depends on neither the block size nor the number of
+threads.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from scipy.sparse.csgraph import connected_components
 from threadpoolctl import threadpool_limits
 
 from psirag.errors import PsiragError
-from psirag.tree.similarity_keys import SCALE, rank_pairs, similarities, similarity_keys
+from psirag.tree.similarity_keys import rank_pairs, similarities, similarity_keys
 
 IntArray = npt.NDArray[np.int64]
 Rows = npt.NDArray[np.float32]
