@@ -22,7 +22,9 @@ if TYPE_CHECKING:
 
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 WHY_SKIPPED = "no Chromium on this machine (Debian, Ubuntu: apt-get install chromium)"
-FLAGS = "--headless=new --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking".split()
+FLAGS = (
+    "--headless=new --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking".split()
+)
 
 # The page says "idle" before a kernel is there, so ask the notebook's model.
 IDLE_KERNEL = """async () => {
@@ -37,7 +39,7 @@ IDLE_KERNEL = """async () => {
   throw new Error('no idle kernel within 60 s');
 }"""
 RUN_ALL = """async seconds => {
-  const late = new Promise((_, no) => setTimeout(() => no(new Error('running all cells took too long')), 1000 * seconds));
+  const late = new Promise((_, no) => setTimeout(() => no(new Error('running took too long')), 1000 * seconds));
   await Promise.race([window.jupyterapp.commands.execute('notebook:run-all-cells'), late]);
   return [...window.jupyterapp.shell.currentWidget.content.model.cells].filter(c => c.type === 'code').map(
     c => [...Array(c.outputs.length).keys()].map(i => c.outputs.get(i).type));
@@ -54,7 +56,10 @@ class Browsed:
 
     def figures(self) -> int:
         """How many plotly figures are drawn."""
-        return self.page.locator(".js-plotly-plot .main-svg >> nth=0").count() and self.page.locator(".js-plotly-plot").count()
+        return (
+            self.page.locator(".js-plotly-plot .main-svg >> nth=0").count()
+            and self.page.locator(".js-plotly-plot").count()
+        )
 
     def points(self, within: str = "") -> int:
         """How many scatter points are drawn as SVG, on the page or within a selector."""
@@ -137,10 +142,15 @@ def _lab_server(root: Path, folder: Path) -> Iterator[str]:
         (settings / extension / f"{name}.jupyterlab-settings").write_text(json.dumps(content))
     places = {"CONFIG": "config", "DATA": "data", "RUNTIME": "runtime"}
     environment = {**os.environ, **{f"JUPYTER_{key}_DIR": str(folder / value) for key, value in places.items()}}
-    environment |= {"JUPYTERLAB_SETTINGS_DIR": str(settings.parent), "JUPYTERLAB_WORKSPACES_DIR": str(folder / "workspaces")}
-    environment |= {"IPYTHONDIR": str(folder / "ipython"), "OMP_WAIT_POLICY": "PASSIVE"}
+    environment |= {"JUPYTERLAB_SETTINGS_DIR": str(settings.parent), "OMP_WAIT_POLICY": "PASSIVE"}
+    environment |= {"JUPYTERLAB_WORKSPACES_DIR": str(folder / "workspaces"), "IPYTHONDIR": str(folder / "ipython")}
     command = [sys.executable, "-m", "jupyterlab", "--no-browser", "--allow-root", "--ip=127.0.0.1", f"--port={port}"]
-    command += ["--ServerApp.port_retries=0", "--IdentityProvider.token=", "--ServerApp.password=", "--LabApp.news_url="]
+    command += [
+        "--ServerApp.port_retries=0",
+        "--IdentityProvider.token=",
+        "--ServerApp.password=",
+        "--LabApp.news_url=",
+    ]
     command += ["--expose-app-in-browser", f"--ServerApp.root_dir={root}", "--LabApp.extension_manager=readonly"]
     with (folder / "lab.log").open("w") as log:
         server = subprocess.Popen(command, env=environment, stdin=subprocess.DEVNULL, stdout=log, stderr=log)

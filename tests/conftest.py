@@ -27,4 +27,6 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     if skipped:
         terminalreporter.section(f"{len(skipped)} NOT RUN", yellow=True)
     for report in skipped:
-        terminalreporter.line(f"{report.nodeid}: {report.longrepr[2] if isinstance(report.longrepr, tuple) else report.longrepr}")
+        terminalreporter.line(
+            f"{report.nodeid}: {report.longrepr[2] if isinstance(report.longrepr, tuple) else report.longrepr}"
+        )
