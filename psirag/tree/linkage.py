@@ -1,4 +1,4 @@
-"""Trees of the same kind from other dendrograms: SciPy's linkages, collapsed by ψ with the best cross pair as witness."""
+"""Trees of the same kind from other dendrograms: SciPy's linkages, collapsed by ψ with a witness for each merge."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ def linkage_tree(vectors: npt.ArrayLike, method: str = "average", *, max_childre
     vectors : array_like, shape (n, d)
         One row per chunk, of any length: only directions count.
     method : str
-        "average", "complete" or "single" linkage of cosine distances, or "ward" on the unit vectors. "single" is Ψ-RAG's
-        own tree, the slow way (ties apart).
+        "average", "complete" or "single" linkage of cosine distances, or "ward" on the unit vectors. "single" is
+        Ψ-RAG's own tree, the slow way (ties apart).
     max_children : int or None
         As for `build_tree`.
 
@@ -41,8 +41,8 @@ def linkage_tree(vectors: npt.ArrayLike, method: str = "average", *, max_childre
 
     Notes
     -----
-    ψ needs a witness for each merge, a pair of leaves that says which node of the deeper side receives the lower root: the
-    first pair across the two sides in visiting order, hence the most similar one. Memory: two arrays of n²/2 distances
+    ψ needs a witness for each merge, a pair of leaves that says which node of the deeper side receives the lower root:
+    the first pair across the two sides in visiting order, hence the most similar one. Memory: two arrays of n²/2 distances
     (2 · 150 MB for 6,119 chunks). Time n² · d.
 
     Source: Ψ-RAG Appendix B.2, Lemma B.2 (ψ); scipy.cluster.hierarchy.linkage.

@@ -1,13 +1,13 @@
 """Similarities as integers: the total order of all pairs, free of floating-point accidents.
 
-A similarity summed in floating point depends on the order of summation, hence on the BLAS, the block size and the number
-of threads; its last bit would decide between near ties. So the order is defined on integers:
+A similarity summed in floating point depends on the order of summation, hence on the BLAS, the block size and the
+number of threads; its last bit would decide between near ties. So the order is defined on integers:
 
     key(i, j) = Σ_t rint(x_it · x_jt · 2^60),  and 2^62 when the two rows are equal and not zero.
 
 The product of two float32 is exact in float64, scaling by 2^60 is exact, `rint` works on each element, and integer
-addition is associative; so the key is the same however it is computed, and |key / 2^60 − x_i·x_j| ≤ d · 2^−61. Pairs are
-visited by key descending, then min(i, j), then max(i, j) ascending.
+addition is associative; so the key is the same however it is computed, and |key / 2^60 − x_i·x_j| ≤ d · 2^−61. Pairs
+are visited by key descending, then min(i, j), then max(i, j) ascending.
 """
 
 from __future__ import annotations

@@ -2,8 +2,8 @@
 
 Kruskal's accepted pairs are the pairs that Ψ-RAG accepts, so n−1 pairs decide the whole tree. They are found here in
 Borůvka's rounds: each component follows its best outgoing pair. A blocked matrix product in float32 shortlists the
-candidates of each row; integer keys decide among them, so the answer depends on neither the block size nor the number of
-threads.
+candidates of each row; integer keys decide among them, so the answer depends on neither the block size nor the
+number of threads.
 """
 
 from __future__ import annotations
