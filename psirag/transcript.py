@@ -1,4 +1,4 @@
-"""The transcript of one question: steps and answer as frozen data, the order of the final hits, and two plain exports."""
+"""The transcript of one question: steps and answer as frozen data, the order of the hits, and two plain exports."""
 
 from __future__ import annotations
 

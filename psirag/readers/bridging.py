@@ -104,8 +104,8 @@ def rank_passages(question: QuestionView, passages: Mapping[int, PassageView]) -
     Returns
     -------
     dict of int to Rank
-        One a passage; a bridge gives ``0.9 · weight · quality of the match``, and 0.3 · (retrieval score ÷ the best one)
-        is added at the end.
+        One a passage; a bridge gives ``0.9 · weight · quality of the match``; 0.3 · (retrieval score ÷ the best one) is
+        added at the end.
 
     Notes
     -----
@@ -128,8 +128,8 @@ def find_bridges(
 ) -> list[Bridge]:
     """The names worth following, heaviest first, each once.
 
-    A name weighs more when its passage is surely about something asked, when a word of the question stands near it, when
-    it comes early, and when it has several words.
+    A name weighs more when its passage is surely about something asked, when a word of the question stands near it,
+    when it comes early, and when it has several words.
 
     Notes
     -----

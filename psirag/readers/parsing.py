@@ -16,7 +16,7 @@ LATE_CLOSE = re.compile(r"\A.*</think(?:ing)?>", re.IGNORECASE | re.DOTALL)
 LATE_OPEN = re.compile(r"<think(?:ing)?>.*\Z", re.IGNORECASE | re.DOTALL)
 FENCE = re.compile(r"^[ \t]*```.*$", re.MULTILINE)
 NEXT_PARAGRAPH = re.compile(r"\n\s*\n|\n(?=[\s*_]*[A-Z]\w*[*_]*[ \t]*[:：])")
-EMPHASIS = re.compile(r"^(?:\*\*|__)+\s*|\s*(?:\*\*|__)+$")
+EMPHASIS = re.compile(r"^(?:\*\*|__)+\s*|^[*_]\s+|\s+[*_]$|\s*(?:\*\*|__)+$")
 BULLET = re.compile(r"^\s*(?:[-*•]|\d{1,2}[.)])\s+")
 PAIRS = (("*", "*"), ("_", "_"), ("`", "`"), ('"', '"'), ("“", "”"), ("「", "」"))
 
@@ -32,7 +32,7 @@ class Reply:
 
 
 def parse_reply(raw: str, *, short: bool = True) -> Reply:
-    """Read the action off a reply: only tags at the start of a line count, and the last one with content wins.
+    r"""Read the action off a reply: only tags at the start of a line count, and the last one with content wins.
 
     Parameters
     ----------
@@ -44,7 +44,7 @@ def parse_reply(raw: str, *, short: bool = True) -> Reply:
     Returns
     -------
     Reply
-        "unparsed" when no tag with content is left after reasoning blocks are taken out; its text is then what was said.
+        "unparsed" when no tag with content is left once reasoning is taken out; its text is then what was said.
 
     Notes
     -----
@@ -54,9 +54,9 @@ def parse_reply(raw: str, *, short: bool = True) -> Reply:
 
     Examples
     --------
-    >>> parse_reply("I could Retrieve: more, but I know.\\n**Answer:** Paris").text
+    >>> parse_reply("I could Retrieve: more, but I know.\n**Answer:** Paris").text
     'Paris'
-    >>> parse_reply("Retrieve:\\n- wife of David Gest\\n- films of David Gest").queries
+    >>> parse_reply("Retrieve:\n- wife of David Gest\n- films of David Gest").queries
     ('wife of David Gest', 'films of David Gest')
     """
     visible, thought = split_thought(raw)
@@ -65,7 +65,7 @@ def parse_reply(raw: str, *, short: bool = True) -> Reply:
     before = visible[: tags[0][2]].strip() if tags else ""
     thought = "\n".join(part for part in (thought, before) if part)
     if not tags:
-        return Reply("unparsed", text=_answer_text(visible, short=short), thought=thought)
+        return Reply("unparsed", text=_answer_text(TAG.sub("", visible), short=short), thought=thought)
     kind, content, _ = tags[-1]
     if kind == "retrieve":
         return Reply("retrieve", queries=_trailing_queries(tags), thought=thought)
@@ -127,8 +127,10 @@ def normalised_query(query: str) -> str:
 def _tagged_spans(text: str) -> list[tuple[str, str, int]]:
     """Every tag at a line's start with its content (up to the next tag) and its position."""
     tags = list(TAG.finditer(text))
-    ends = [tag.start() for tag in tags[1:]] + [len(text)]
-    return [(tag[1].lower(), _unwrapped(text[tag.end() : end]), tag.start()) for tag, end in zip(tags, ends, strict=True)]
+    ends = [*(tag.start() for tag in tags[1:]), len(text)]
+    contents = [EMPHASIS.sub("", text[tag.end() : end].strip()) for tag, end in zip(tags, ends, strict=False)]
+    filled = [content if normalised_query(content) else "" for content in contents]
+    return [(tag[1].lower(), content, tag.start()) for tag, content in zip(tags, filled, strict=True)]
 
 
 def _trailing_queries(tags: list[tuple[str, str, int]]) -> tuple[str, ...]:
@@ -149,8 +151,8 @@ def _answer_text(content: str, *, short: bool) -> str:
 
 
 def _first_paragraph(text: str) -> str:
-    """The text up to its first blank line, or up to a line that opens with a label such as `Explanation:`."""
-    return NEXT_PARAGRAPH.split(text.strip(), maxsplit=1)[0].strip()
+    """The first part with a word in it; a part ends at a blank line or before a label such as `Explanation:`."""
+    return next((part.strip() for part in NEXT_PARAGRAPH.split(text) if normalised_query(part)), "")
 
 
 def _unwrapped(text: str) -> str:

@@ -72,7 +72,7 @@ class AgentState:
     retrievals_left, queries_left : int
         How many more times the agent may retrieve, and with how many queries in all.
     told : str
-        A correction: "unparsed" (the last reply had neither tag), "repeated" (it asked only what was asked before), or "".
+        A correction: "unparsed" (the last reply could not be used), "repeated" (it asked only what was asked), or "".
     """
 
     question: str
