@@ -1,0 +1,209 @@
+"""What is read: documents, corpora and questions, as frozen records whose metadata is read-only."""
+
+from __future__ import annotations
+
+import operator
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, fields
+from types import MappingProxyType
+from typing import Any
+
+from psirag.checks import check_choice, check_count, check_texts
+from psirag.errors import PsiragError
+
+
+class Record:
+    """A frozen dataclass whose mappings are read-only copies and which still travels to another process."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Hand the fields back as plain values, because a read-only mapping cannot be pickled."""
+        return type(self), tuple(_plain(getattr(self, each.name)) for each in fields(self))  # type: ignore[arg-type]
+
+
+def _plain(value: Any) -> Any:
+    """Return a read-only mapping, or a tuple of them, as dict."""
+    if isinstance(value, MappingProxyType):
+        return dict(value)
+    return tuple(map(_plain, value)) if isinstance(value, tuple) else value
+
+
+def read_only(what: str, metadata: Any) -> Mapping[str, Any]:
+    """Return a read-only copy of a mapping, or the mapping itself when it is one."""
+    if isinstance(metadata, MappingProxyType):
+        return metadata
+    if not isinstance(metadata, Mapping):
+        raise PsiragError(f"{what} must be a mapping", f"a {type(metadata).__name__}", "Pass a dict.")
+    return MappingProxyType(dict(metadata))
+
+
+def check_str(what: str, value: Any) -> str:
+    """Return `value` when it is a str."""
+    if not isinstance(value, str):
+        raise PsiragError(f"{what} must be a str", f"{value!r}, a {type(value).__name__}", "Pass a str.")
+    return value
+
+
+@dataclass(frozen=True)
+class Document(Record):
+    """One text of a corpus, with its title.
+
+    Parameters
+    ----------
+    id : int
+        Position in the source as it was read; it stays when other documents are dropped.
+    text, title : str
+        What is chunked, and what it is called ("" without a title).
+    metadata : Mapping
+        Whatever else the source said about it; read-only.
+
+    Raises
+    ------
+    PsiragError
+        For a wrong type or a negative id.
+
+    Notes
+    -----
+    Source: Ψ-RAG §3.1 (the corpus D of documents).
+
+    Examples
+    --------
+    >>> Document(0, "Beavers build dams.", title="Beaver").title
+    'Beaver'
+    """
+
+    id: int
+    text: str
+    title: str = ""
+    metadata: Mapping[str, Any] = field(default_factory=dict, hash=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "id", check_count("Document.id", self.id, minimum=0))
+        for name in ("text", "title"):
+            value = check_str(f"Document.{name}", getattr(self, name))
+            object.__setattr__(self, name, *check_texts(f"Document.{name}", (value,)))
+        object.__setattr__(self, "metadata", read_only("Document.metadata", self.metadata))
+
+
+@dataclass(frozen=True)
+class Corpus(Record):
+    """Documents in the order of their source; a sequence of `Document`.
+
+    Parameters
+    ----------
+    documents : tuple of Document
+        At least one, with distinct ids.
+    kind : {"passages", "documents"}
+        Passages are one chunk each; documents are split into chunks by `Index.build`. Another kind is one
+        `dataclasses.replace(corpus, kind="documents")` away.
+    name : str
+        The built-in or public set, file or folder it came from; "" for a list.
+
+    Raises
+    ------
+    PsiragError
+        For no document, a repeated id, or another kind.
+
+    Notes
+    -----
+    Source: Ψ-RAG §3.1; the two kinds are ours.
+
+    Examples
+    --------
+    >>> corpus = Corpus((Document(0, "Beavers build dams.", "Beaver"),), kind="passages")
+    >>> len(corpus), corpus[0].title, corpus.titles
+    (1, 'Beaver', ('Beaver',))
+    """
+
+    documents: tuple[Document, ...]
+    kind: str
+    name: str = ""
+
+    def __post_init__(self) -> None:
+        check_choice("Corpus.kind", self.kind, ("passages", "documents"))
+        check_str("Corpus.name", self.name)
+        if not isinstance(self.documents, (tuple, list)) or not all(isinstance(d, Document) for d in self.documents):
+            raise PsiragError("Corpus.documents must hold Document only", repr(self.documents)[:80], "Use load_corpus.")
+        if not self.documents:
+            remedy = "Add at least one text that is not blank."
+            raise PsiragError("A corpus needs at least one document", "an empty corpus", remedy)
+        object.__setattr__(self, "documents", tuple(self.documents))
+        repeated = [str(each) for each, times in Counter(d.id for d in self.documents).items() if times > 1]
+        if repeated:
+            raise PsiragError("Document ids must be distinct", f"id {', '.join(repeated[:10])} twice", "Renumber them.")
+
+    def __len__(self) -> int:
+        return len(self.documents)
+
+    def __iter__(self) -> Iterator[Document]:
+        return iter(self.documents)
+
+    def __getitem__(self, position: int) -> Document:
+        return self.documents[operator.index(position)]
+
+    @property
+    def titles(self) -> tuple[str, ...]:
+        """Titles in the order of the documents."""
+        return tuple(document.title for document in self.documents)
+
+
+@dataclass(frozen=True)
+class Question(Record):
+    """One question with what is known about its answer.
+
+    Parameters
+    ----------
+    id, question : str
+        The question must not be blank.
+    answers : tuple of str
+        Accepted answers, aliases included; () when the source gives none.
+    supporting_titles : tuple of str
+        Distinct titles of the passages that hold the evidence, in the order of the source.
+    kind : str
+        The source's own name for the kind of question.
+    hops : int or None
+        What the source states (MuSiQue: its number of sub-questions), else the number of supporting titles.
+    answerable : bool
+        False when the corpus does not hold the answer.
+    metadata : Mapping
+        Whatever else the source says; read-only.
+
+    Raises
+    ------
+    PsiragError
+        For a wrong type or a blank question.
+
+    Notes
+    -----
+    Source: Ψ-RAG §5.1 (multi-hop question answering); the fields are ours.
+
+    Examples
+    --------
+    >>> Question("q0", "Who builds dams?", answers=("beavers",), supporting_titles=("Beaver",)).answers
+    ('beavers',)
+    """
+
+    id: str
+    question: str
+    answers: tuple[str, ...] = ()
+    supporting_titles: tuple[str, ...] = ()
+    kind: str = ""
+    hops: int | None = None
+    answerable: bool = True
+    metadata: Mapping[str, Any] = field(default_factory=dict, hash=False)
+
+    def __post_init__(self) -> None:
+        for name in ("id", "question", "kind"):
+            check_str(f"Question.{name}", getattr(self, name))
+        if not self.question.strip():
+            raise PsiragError("Question.question must not be blank", repr(self.question), "Drop it or fill it in.")
+        for name in ("answers", "supporting_titles"):
+            values = getattr(self, name)
+            if not isinstance(values, (tuple, list)):
+                raise PsiragError(f"Question.{name} must be a tuple of str", repr(values), "Pass a tuple of str.")
+            object.__setattr__(self, name, tuple(check_str(f"Question.{name}", value) for value in values))
+        if self.hops is not None:
+            object.__setattr__(self, "hops", check_count("Question.hops", self.hops))
+        if not isinstance(self.answerable, bool):
+            raise PsiragError("Question.answerable must be a bool", repr(self.answerable), "Pass True or False.")
+        object.__setattr__(self, "metadata", read_only("Question.metadata", self.metadata))

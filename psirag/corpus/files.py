@@ -1,0 +1,53 @@
+"""Files as text and rows: UTF-8 on every machine, with an error that says what is wrong with which file."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from psirag.errors import PsiragError
+
+_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+_LFS_HEADER = b"version https://git-lfs.github.com/spec/"
+
+
+def read_text(path: Path) -> str:
+    """Read a UTF-8 file whatever the locale, without its byte-order mark and with line ends as they are on Unix."""
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise PsiragError("A file must be readable", f"{path}: {error.strerror}", "Check the path.") from error
+    if data.startswith(_LFS_HEADER):
+        remedy = "Fetch the data itself: run `git lfs pull` in that clone, or download the file from its web page."
+        raise PsiragError("A data file must hold data", f"the Git LFS pointer {path}", remedy)
+    mark = len(_BYTE_ORDER_MARK) if data.startswith(_BYTE_ORDER_MARK) else 0
+    try:
+        text = data[mark:].decode("utf-8")
+    except UnicodeDecodeError as error:
+        given = f"{path} with byte 0x{data[mark + error.start]:02x} at offset {mark + error.start}"
+        raise PsiragError("A text file must be UTF-8", given, "Save it as UTF-8.") from error
+    return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+def read_rows(path: Path) -> list[Any]:
+    """Read the rows of a `.json` list, or of a `.jsonl` file with one value a line."""
+    text = read_text(path)
+    if path.suffix.lower() == ".jsonl":
+        lines = enumerate(text.split("\n"), start=1)
+        return [_parse(line, path, number) for number, line in lines if line.strip()]
+    rows = _parse(text, path, 1)
+    if not isinstance(rows, list):
+        given = f"a {type(rows).__name__} in {path}"
+        raise PsiragError("A .json file must hold a list of rows", given, "Wrap it in [].")
+    return rows
+
+
+def _parse(text: str, path: Path, first_line: int) -> Any:
+    """Parse JSON, or say at which line and column it breaks."""
+    try:
+        return json.loads(text)
+    except json.JSONDecodeError as error:
+        given = f"{path}, line {first_line + error.lineno - 1}, column {error.colno}: {error.msg}"
+        remedy = "Mend that place; a file with one object a line is named .jsonl."
+        raise PsiragError("A data file must be valid JSON", given, remedy) from error

@@ -1,0 +1,171 @@
+"""The two doors: `load_corpus` and `load_questions`."""
+
+from __future__ import annotations
+
+import os
+import re
+import warnings
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from psirag.corpus.documents import Corpus, Document, Question
+from psirag.corpus.files import read_rows
+from psirag.corpus.formats import ROW_SUFFIXES, TEXT_SUFFIXES, documents_from_rows, documents_from_texts, read_corpus
+from psirag.corpus.question_formats import questions_from_rows
+from psirag.corpus.rows import as_list
+from psirag.corpus.sets import find_set, missing, part_of
+from psirag.errors import PsiragError, PsiragWarning
+
+_SUFFIXES = "|".join(re.escape(suffix) for suffix in (*ROW_SUFFIXES, *TEXT_SUFFIXES))
+_NAME_OR_PATH = re.compile(
+    rf"[!-~]{{1,255}}|(?:~|\.{{0,2}}[/\\]|[A-Z]:[/\\])[^\n]{{0,255}}|[^\n]{{0,255}}(?:{_SUFFIXES})", re.IGNORECASE
+)
+
+
+def load_corpus(source: Any, *, folder: str | os.PathLike[str] | None = None) -> Corpus:
+    """Read a corpus from a set's name, a path, a text or a list.
+
+    Parameters
+    ----------
+    source : str, path, list or Corpus
+        A str is, in this order: the name of a built-in set ("toy", …) or public set (hotpotqa, 2wikimultihopqa,
+        musique, nq, popqa, multihop-rag); the path of an existing file or folder; a text, which becomes one document.
+        One word of ASCII, and one line that starts like a path or ends in .json, .jsonl, .txt or .md, is never taken
+        for a text: when there is no such set or file it is an error (a passage that looks so goes in a list).
+
+        - `.json`, `.jsonl`: rows `{title, text}` (HippoRAG) or str are passages, rows `{title, body, …}` (MultiHop-RAG)
+          are documents. Other fields go to the metadata; a missing or null title is "".
+        - `.txt`, `.md`, or a folder of them (read recursively, in the order of their paths, hidden ones passed over):
+          documents. The title is the first Markdown heading of a .md file, else the file's name without suffix.
+        - A folder that holds `corpus.json` or `corpus.jsonl` is that file.
+        - A list of str or dict rows is passages (`body` rows: documents), a list of `Document` is documents.
+        - A `Corpus` is returned as it is.
+    folder : path, optional
+        Where public sets lie: `folder/<set>/<file>`, `folder/<set>/corpus.json` or `folder/<file>`. Without it the
+        environment variable PSIRAG_DATA says where; then the Hugging Face hub is asked, for a set that was named only.
+
+    Returns
+    -------
+    Corpus
+        Ids are positions in the source. Blank documents are dropped, named in one warning; the other ids stay.
+
+    Raises
+    ------
+    PsiragError
+        For an unknown name, a missing or broken file (which, where, why), a row of another type or without text
+        (file, row and field), and a corpus without text.
+
+    Notes
+    -----
+    Source: Ψ-RAG §5.1 (the data sets); the formats are those of HippoRAG (arXiv:2405.14831) and MultiHop-RAG
+    (arXiv:2401.15391).
+
+    Examples
+    --------
+    >>> corpus = load_corpus(["Beavers build dams.", "Dams slow rivers."])
+    >>> len(corpus), corpus.kind
+    (2, 'passages')
+    >>> len(load_corpus("toy"))
+    12
+    """
+    if isinstance(source, Corpus):
+        return source
+    path, name = _locate(source, "corpus", folder)
+    if path is not None:
+        documents, kind = read_corpus(path)
+    elif isinstance(source, str):
+        documents, kind = documents_from_texts([{"text": source}], "load_corpus' text"), "documents"
+    else:
+        rows = as_list("load_corpus needs a path, a name, a text or a list", source)
+        documents, kind = documents_from_rows(rows, "load_corpus' list")
+    return Corpus(_without_blanks(documents), kind, name)
+
+
+def load_questions(source: Any, *, folder: str | os.PathLike[str] | None = None) -> tuple[Question, ...]:
+    """Read questions from a set's name, a path, one question or a list.
+
+    Parameters
+    ----------
+    source : str, path or list
+        As in `load_corpus`, with `.json` and `.jsonl` files, folders that hold `questions.json` or `questions.jsonl`,
+        and lists of str, dict rows or `Question`. The fields of a row, where it has them:
+
+        - `question` or `query`; `id` or `_id` (else its position);
+        - `answers`, `answer`, `reference`, `possible_answers`, `answer_aliases` (str, list, a list as JSON in a str);
+        - `supporting_titles`, `supporting_facts` ([title, sentence] pairs), `paragraphs` or `contexts` (those with
+          `is_supporting`), `evidence_list` (entries with `title`);
+        - `type`, `question_type` or `kind`; `hops`; `answerable` (MultiHop-RAG's null_query is not).
+    folder : path, optional
+        As in `load_corpus`.
+
+    Returns
+    -------
+    tuple of Question
+
+    Raises
+    ------
+    PsiragError
+        For an unknown name, a missing or broken file, a row without a question, a repeated id, and no question.
+
+    Notes
+    -----
+    Source: Ψ-RAG §5.1; formats of HotpotQA, 2WikiMultihopQA, MuSiQue, PopQA and MultiHop-RAG (arXiv:2401.15391).
+
+    Examples
+    --------
+    >>> questions = load_questions("toy")
+    >>> len(questions), sum(question.answerable for question in questions)
+    (5, 4)
+    """
+    path, _ = _locate(source, "questions", folder)
+    if path is not None:
+        if path.suffix.lower() not in ROW_SUFFIXES:
+            asked = f"A file of questions must be one of {', '.join(ROW_SUFFIXES)}"
+            raise PsiragError(asked, str(path), "Convert it, or read it and pass a list.")
+        return questions_from_rows(read_rows(path), str(path))
+    rows = [source] if isinstance(source, str) else as_list("load_questions needs a path, a name or a list", source)
+    return questions_from_rows(rows, "load_questions' list")
+
+
+def _locate(source: Any, part: str, folder: str | os.PathLike[str] | None) -> tuple[Path | None, str]:
+    """Return the path and the name of a source that is a set or a path, and (None, "") for a text or a list."""
+    if not isinstance(source, (str, os.PathLike)):
+        return None, ""
+    found = find_set(source, part, folder) if isinstance(source, str) else None
+    if found is not None:
+        return found, str(source)
+    path = _existing_path(source, part)
+    if path is None:
+        return None, ""
+    inner = part_of(path, part) if path.is_dir() else None
+    if inner is None and path.is_dir() and part == "questions":
+        raise PsiragError("A folder of questions must hold questions.json", str(path), "Pass the file itself.")
+    chosen = inner or path
+    generic = chosen.stem in ("corpus", "questions")
+    return chosen, chosen.absolute().parent.name if generic else chosen.stem
+
+
+def _existing_path(source: str | os.PathLike[str], part: str) -> Path | None:
+    """Return the path that the source names, None when it is a text, or raise when it looks like a path or a name."""
+    try:
+        path = Path(source).expanduser()
+        exists = path.exists()
+    except (OSError, ValueError, RuntimeError):  # too long, a null character, an unknown home folder
+        exists = False
+    if exists and str(source):
+        return path
+    if isinstance(source, str) and not _NAME_OR_PATH.fullmatch(source):
+        return None
+    raise missing(str(source), part)
+
+
+def _without_blanks(documents: Sequence[Document]) -> tuple[Document, ...]:
+    """Drop documents of nothing but whitespace, and name them in one warning."""
+    kept = tuple(document for document in documents if document.text.strip())
+    blank = [str(document.id) for document in documents if not document.text.strip()]
+    if blank and kept:
+        listed = ", ".join(blank[:10]) + (" …" if len(blank) > 10 else "")
+        message = f"load_corpus: dropped {len(blank)} blank of {len(documents)} documents: ids {listed}"
+        warnings.warn(message, PsiragWarning, stacklevel=3)
+    return kept

@@ -1,0 +1,118 @@
+"""The shapes in which questions come: HotpotQA, 2Wiki, MuSiQue, NQ and PopQA as HippoRAG ships them, MultiHop-RAG."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from psirag.corpus.documents import Question
+from psirag.corpus.rows import Row, same_type, text_field, without_lone_surrogates
+from psirag.errors import PsiragError
+
+_IDS = ("id", "_id")
+_KINDS = ("kind", "type", "question_type")
+_HOPS = ("hops", "num_hops")
+_ANSWERS = ("answers", "answer", "reference", "possible_answers", "answer_aliases")
+_EVIDENCE = ("supporting_titles", "supporting_facts", "evidence_list", "paragraphs", "contexts")
+# Passages that came with a question are the corpus, so they are not repeated in its metadata.
+_LEFT_OUT = ("query", "question", "answerable", "paragraphs", "contexts", "context", "supporting_titles")
+_NAMED = {*_IDS, *_KINDS, *_HOPS, *_ANSWERS, *_LEFT_OUT}
+
+
+def questions_from_rows(rows: Sequence[Any], place: str) -> tuple[Question, ...]:
+    """Read str, dict or `Question` rows."""
+    kind = same_type(place, rows, (str, dict, Question))
+    if not rows:
+        raise PsiragError(f"{place} must hold at least one question", "none", "Add a question.")
+    if kind is Question:
+        questions = list(rows)
+    elif kind is str:
+        questions = [Question(str(i), row) for i, row in enumerate(without_lone_surrogates(place, rows))]
+    else:
+        questions = [_question(place, i, row) for i, row in enumerate(without_lone_surrogates(place, rows))]
+    repeated = [name for name, times in Counter(question.id for question in questions).items() if times > 1]
+    if repeated:
+        given = f"{', '.join(map(repr, repeated[:5]))} more than once"
+        raise PsiragError(f"{place}: question ids must be distinct", given, "Renumber them, or leave the ids out.")
+    return tuple(questions)
+
+
+def _question(place: str, i: int, row: Row) -> Question:
+    """Make one question from the fields that its shape has."""
+    titles = tuple(dict.fromkeys(_supporting_titles(place, i, row)))
+    kind = str(_first(row, _KINDS) or "")
+    return Question(
+        id=str(i if _first(row, _IDS) is None else _first(row, _IDS)),
+        question=_question_text(place, i, row),
+        answers=tuple(dict.fromkeys(_answers(place, i, row))),
+        supporting_titles=titles,
+        kind=kind,
+        hops=_hops(row, titles),
+        answerable=row.get("answerable", True) is not False and kind != "null_query",
+        metadata={str(key): value for key, value in row.items() if key not in _NAMED},
+    )
+
+
+def _first(row: Row, names: Iterable[str]) -> Any:
+    """Return the first field of these names that is there and not null."""
+    return next((row[name] for name in names if row.get(name) is not None), None)
+
+
+def _question_text(place: str, i: int, row: Row) -> str:
+    """Return the question, which must not be blank."""
+    text = text_field(place, i, row, "query" if "query" in row and "question" not in row else "question")
+    if not text.strip():
+        raise PsiragError(f"{place}: a question must not be blank", f"{text!r} in row {i}", "Drop it or fill it in.")
+    return text
+
+
+def _hops(row: Row, titles: Sequence[str]) -> int | None:
+    """Return the stated number of hops, else that of sub-questions, else that of supporting titles."""
+    steps = row.get("question_decomposition")
+    counted = len(steps) if isinstance(steps, list) else len(titles)
+    stated = _first(row, _HOPS)
+    return counted or None if stated is None else stated
+
+
+def _answers(place: str, i: int, row: Row) -> Iterable[str]:
+    """Yield the accepted answers, aliases after the answer itself; some sets keep a list as JSON in a str."""
+    for name in _ANSWERS:
+        value = row.get(name)
+        if isinstance(value, str) and name in ("possible_answers", "answer_aliases"):
+            value = _list_in_str(value)
+        for answer in value if isinstance(value, (list, tuple)) else [] if value is None else [value]:
+            if isinstance(answer, bool) or not isinstance(answer, (str, int, float)):
+                given = f"{answer!r}, a {type(answer).__name__}, in row {i}"
+                raise PsiragError(f"{place}: '{name}' must hold str", given, "Write the answer as a str.")
+            yield str(answer)
+
+
+def _list_in_str(value: str) -> Any:
+    """Return the list that a str holds as JSON, or the str."""
+    try:
+        inner = json.loads(value)
+    except json.JSONDecodeError:
+        return value
+    return inner if isinstance(inner, list) else value
+
+
+def _supporting_titles(place: str, i: int, row: Row) -> Iterable[str]:
+    """Yield the titles of the evidence: titles, [title, sentence] pairs, or passages marked as supporting."""
+    name = next((name for name in _EVIDENCE if row.get(name) is not None), None)
+    value = row.get(name) if name else []
+    if isinstance(value, dict):  # the hub's column form: {"title": [...], "sent_id": [...]}
+        value = value.get("title")
+    if not isinstance(value, (list, tuple)):
+        remedy = "See load_questions for the shapes that are read."
+        raise PsiragError(f"{place}: '{name}' must be a list", f"a {type(value).__name__} in row {i}", remedy)
+    for item in value:
+        if isinstance(item, dict) and name in ("paragraphs", "contexts") and not item.get("is_supporting"):
+            continue
+        title = item.get("title") if isinstance(item, dict) else item
+        title = title[0] if isinstance(title, (list, tuple)) and title else title
+        if not isinstance(title, str):
+            given = f"{item!r} in row {i}"
+            raise PsiragError(f"{place}: '{name}' must name its evidence by title", given, "Give each entry a title.")
+        yield title
