@@ -9,13 +9,12 @@ from itertools import combinations
 import networkx as nx
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from scipy.cluster.hierarchy import linkage
-from threadpoolctl import threadpool_limits
 
 from psirag.errors import PsiragError, PsiragWarning
-from psirag.tree import AbstractTree, build_tree, collapse, merge_steps, reference_tree
+from psirag.tree import AbstractTree, build_tree, collapse, merge_steps, reference_tree, sweeping
 from psirag.tree.layering import boruvka_layers, boruvka_rounds
 from psirag.tree.merging import Forest, join
 from psirag.tree.similarity_keys import EQUAL_ROWS, similarity_keys
@@ -213,14 +212,32 @@ def test_the_order_of_distinct_chunks_does_not_change_the_grouping(vectors, seed
     assert relabelled == layers_of(original)
 
 
-@settings(max_examples=30)
-@given(any_vectors, st.integers(1, 50), st.sampled_from([1, 2]))
-def test_block_size_and_threads_do_not_change_the_result(vectors, block, threads):
+@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(any_vectors, st.integers(1, 50), st.sampled_from([1, 2, 5]), st.integers(0, 9), st.integers(1, 40))
+def test_block_size_threads_and_the_first_tree_do_not_change_the_result(
+    monkeypatch, vectors, block, workers, seed, columns
+):
     rows = unit_rows(vectors)
-    with threadpool_limits(threads):
-        blocked = spanning_tree(rows, block=block)
     plain = spanning_tree(rows)
-    assert np.array_equal([blocked.u, blocked.v, blocked.key], [plain.u, plain.v, plain.key])
+    monkeypatch.setattr(sweeping, "_COLUMNS", columns)
+    other = spanning_tree(rows, block=block, workers=workers, seed=seed)
+    assert np.array_equal([other.u, other.v, other.key], [plain.u, plain.v, plain.key])
+
+
+@pytest.mark.oracle
+@pytest.mark.parametrize("kind", ["clump", "one-hot", "sign grid", "antipodal", "equal rows"])
+def test_inputs_with_masses_of_near_ties_equal_the_reference(kind):
+    rng = np.random.default_rng(3)
+    rows = {
+        "clump": np.ones(16) + 1e-7 * rng.normal(size=(700, 16)),  # closer together than float32 products can tell
+        "one-hot": np.eye(400)[rng.permutation(400)],
+        "sign grid": rng.choice([-1.0, 1.0], size=(700, 9)),
+        "antipodal": np.repeat([[1.0, 0, 0], [-1.0, 0, 0]], 350, axis=0) + 1e-6 * rng.normal(size=(700, 3)),
+        "equal rows": rng.normal(size=(3, 8))[rng.integers(0, 3, 700)],
+    }[kind]
+    assert build_tree(rows, max_children=None) == reference_tree(rows, max_children=None)
+    pairs = spanning_tree(unit_rows(rows), block=64, seed=5)
+    assert boruvka_layers(pairs) == reference_tree(rows, max_children=None)
 
 
 @given(any_vectors, st.integers(0, 2**32 - 1))

@@ -1,8 +1,8 @@
 """The abstract tree, read off the spanning tree in rounds: layer l is what Borůvka's algorithm has joined in l rounds.
 
-In each round every component follows its first outgoing pair in visiting order; components that meet become one. Their
-leaf sets are the nodes of the next layer (affinity clustering; `psirag.theory` proves that merging and collapse build the
-same tree). Each round at least halves the number of components, so the depth is at most ⌊log2 n⌋.
+In each round every component follows its first outgoing pair in visiting order; components that meet become one.
+Their leaf sets are the nodes of the next layer (affinity clustering; `psirag.theory` proves that merging and collapse
+build the same tree). Each round at least halves the number of components, so the depth is at most ⌊log2 n⌋.
 """
 
 from __future__ import annotations

@@ -1,23 +1,32 @@
-"""The maximum spanning tree of the similarity graph, exactly, without the matrix of all pairs.
+"""The maximum spanning tree of the similarity graph, exactly, in one pass over the pairs and without their matrix.
 
-Kruskal's accepted pairs are the pairs that Ψ-RAG accepts, so n−1 pairs decide the whole tree. They are found here in
-Borůvka's rounds: each component follows its best outgoing pair. A blocked matrix product in float32 shortlists the
-candidates of each row; integer keys decide among them, so the answer depends on neither the block size nor the
-number of threads.
+Kruskal's accepted pairs are the pairs that Ψ-RAG accepts, so n−1 pairs decide the whole tree. Start from any spanning
+tree T. Sweep each pair once, in tiles of a float32 matrix product; a pair can only improve T if it comes before the
+bottleneck of its ends (see `kruskal`). Lay the rows out in the order of T's dendrogram: then the bottleneck of two
+rows is the worst of the gaps between them, and a tile needs one bar a row and one a column to throw nearly everything
+away. What is left is decided by integer keys. T improves as the sweep goes on; the layout stays, and the gaps of any
+fixed order still bound the bottlenecks from below, because bottlenecks are ultrametric.
+
+The float32 products only filter, with a margin for their rounding, so block size, threads, and the tree to start from
+change the speed and never the result.
 """
 
 from __future__ import annotations
 
+import os
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import connected_components
 from threadpoolctl import threadpool_limits
 
 from psirag.errors import PsiragError
+from psirag.tree.kruskal import Pairs, bottlenecks, kruskal
+from psirag.tree.seeding import seed_tree
 from psirag.tree.similarity_keys import rank_pairs, similarities, similarity_keys
+from psirag.tree.sweeping import Sweep, candidates
 
 IntArray = npt.NDArray[np.int64]
 Rows = npt.NDArray[np.float32]
@@ -61,7 +70,7 @@ class SpanningTree:
         return similarities(self.key)
 
 
-def spanning_tree(rows: Rows, *, block: int = 512) -> SpanningTree:
+def spanning_tree(rows: Rows, *, block: int = 512, workers: int | None = None, seed: int = 0) -> SpanningTree:
     """Return the maximum spanning tree under the total order of all pairs.
 
     Parameters
@@ -69,13 +78,18 @@ def spanning_tree(rows: Rows, *, block: int = 512) -> SpanningTree:
     rows : ndarray, shape (n, d), float32
         Unit rows, as `unit_rows` returns them.
     block : int
-        Rows of one matrix product; it changes speed and memory (block · n · 5 bytes), never the result.
+        Rows of one matrix product.
+    workers : int, optional
+        Threads, each with a single-threaded BLAS; by default as many as processors.
+    seed : int
+        Decides the tree to start from. Like `block` and `workers` it changes the speed, never the result.
 
     Notes
     -----
-    At most ⌊log2 n⌋ rounds of n² · d multiplications. Equal rows are joined beforehand, each to the first of its kind.
+    n² · d / 2 multiplications, and O(n log n) memory beside a copy of the rows. Equal rows are joined beforehand, each
+    to the first of its kind.
 
-    Source: Ψ-RAG §3.1 (similarity ranking, merging and collapse); Borůvka's algorithm.
+    Source: Ψ-RAG §3.1 (similarity ranking, merging and collapse).
 
     Examples
     --------
@@ -85,15 +99,11 @@ def spanning_tree(rows: Rows, *, block: int = 512) -> SpanningTree:
     if len(rows) == 0:
         raise PsiragError("a tree needs at least one vector", f"an array of shape {rows.shape}", "Add a chunk.")
     u, v = _join_equal_rows(rows)
-    component = np.arange(len(rows))
-    component[v] = u
-    distinct = np.flatnonzero(component == np.arange(len(rows)))
-    kept, label = rows[distinct], np.arange(len(distinct))
-    with threadpool_limits(1, user_api="blas"):
-        while label.max() > 0:
-            i, j = _best_outgoing_pairs(kept, label, block)
-            u, v = np.append(u, distinct[i]), np.append(v, distinct[j])
-            label = _merge_components(label, i, j)
+    distinct = np.setdiff1d(np.arange(len(rows)), v)
+    if len(distinct) > 1:
+        with threadpool_limits(1, user_api="blas"):
+            found = _improve(rows[distinct], block, workers or os.cpu_count() or 1, seed)
+        u, v = np.append(u, distinct[found.u]), np.append(v, distinct[found.v])
     key = similarity_keys(rows, u, v)
     order = rank_pairs(u, v, key)
     return SpanningTree(u[order], v[order], key[order], len(rows))
@@ -107,53 +117,28 @@ def _join_equal_rows(rows: Rows) -> tuple[IntArray, IntArray]:
     return first_of_kind[later], later
 
 
-def _best_outgoing_pairs(rows: Rows, component: IntArray, block: int) -> tuple[IntArray, IntArray]:
-    """Return, for each component, its first pair in visiting order that leaves it; each pair once, i < j.
-
-    The best similarity seen so far, less the rounding error, is a bar that the true best pair always clears.
-    """
-    error = rows.shape[1] * 2.0**-23 * 1.01 + 3e-7  # twice the rounding error of a float32 dot product, and a little
-    bar = np.full(component.max() + 1, -np.inf, dtype=np.float32)
-    best = _BestPairs(len(bar))
-    for start in range(0, len(rows), block):
-        mine = component[start : start + block]
-        tile = rows[start : start + block] @ rows.T
-        tile[mine[:, None] == component] = -np.inf
-        np.maximum.at(bar, mine, tile.max(axis=1) - np.float32(error))
-        i, j = np.nonzero(tile >= bar[mine][:, None])
-        best.offer(rows, component, start + i, j)
-    return best.pairs()
-
-
-class _BestPairs:
-    """The first pair in visiting order offered to each component so far."""
-
-    def __init__(self, n_components: int) -> None:
-        self.key = np.full(n_components, np.iinfo(np.int64).min)
-        self.i = np.zeros(n_components, dtype=np.int64)
-        self.j = np.zeros(n_components, dtype=np.int64)
-
-    def offer(self, rows: Rows, component: IntArray, i: IntArray, j: IntArray) -> None:
-        """Keep each pair (i, j) that comes before what the component of i holds."""
-        key = similarity_keys(rows, i, j)
-        low, high, group = np.minimum(i, j), np.maximum(i, j), component[i]
-        held = np.unique(group)
-        held = held[self.key[held] != np.iinfo(np.int64).min]
-        low, high = np.append(low, self.i[held]), np.append(high, self.j[held])
-        key, group = np.append(key, self.key[held]), np.append(group, held)
-        order = np.lexsort((high, low, -key, group))
-        first = order[np.unique(group[order], return_index=True)[1]]
-        self.i[group[first]], self.j[group[first]], self.key[group[first]] = low[first], high[first], key[first]
-
-    def pairs(self) -> tuple[IntArray, IntArray]:
-        """Return the kept pairs, each once (two components may have chosen the same)."""
-        chosen = np.unique(np.column_stack([self.i, self.j]), axis=0)
-        return chosen[:, 0], chosen[:, 1]
+def _improve(rows: Rows, block: int, workers: int, seed: int) -> Pairs:
+    """Improve a first spanning tree until every pair has been ruled out or taken in."""
+    tree = bottlenecks(seed_tree(rows, seed=seed), len(rows))
+    layout, pool = tree.order, [tree.pairs]
+    laid_out = rows[layout]
+    starts = range(0, len(rows), block)
+    with ThreadPoolExecutor(workers) as threads:
+        for batch in _batches(starts, workers):
+            sweep = Sweep.over(laid_out, layout, tree)
+            pool += threads.map(
+                lambda start, sweep=sweep: candidates(sweep, start, min(start + block, len(rows))), batch
+            )
+            waiting = sum(map(len, pool)) - len(tree.pairs)
+            if batch.start < starts[-1] and (len(batch) == 1 or waiting > len(rows)):
+                tree = bottlenecks(kruskal(Pairs.concatenate(pool), len(rows)), len(rows))
+                pool = [tree.pairs]
+    return kruskal(Pairs.concatenate(pool), len(rows))
 
 
-def _merge_components(component: IntArray, i: IntArray, j: IntArray) -> IntArray:
-    """Return the components after joining the ends of the chosen pairs."""
-    size = component.max() + 1
-    chosen = coo_array((np.ones(len(i)), (component[i], component[j])), shape=(size, size))
-    label: IntArray = connected_components(chosen, directed=False)[1].astype(np.int64)
-    return label[component]
+def _batches(starts: range, workers: int) -> Iterator[range]:
+    """Take the first four blocks one by one, because the tree improves most at first; then several at a time."""
+    for start in starts[:4]:
+        yield range(start, start + starts.step, starts.step)
+    for i in range(4, len(starts), 4 * workers):
+        yield starts[i : i + 4 * workers]

@@ -1,0 +1,78 @@
+"""A spanning tree to start from: cheap, and good enough to rule out nearly all pairs unseen."""
+
+from __future__ import annotations
+
+from typing import TypeVar
+
+import numpy as np
+import numpy.typing as npt
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
+
+from psirag.tree.kruskal import Pairs, kruskal
+from psirag.tree.similarity_keys import similarity_keys
+
+IntArray = npt.NDArray[np.int64]
+Rows = npt.NDArray[np.float32]
+
+_BUCKET, _BUCKETS_A_ROW, _NEIGHBOURS = 200, 2, 3
+_ROWS_AT_ONCE = 2048
+_Number = TypeVar("_Number", bound=np.generic)
+
+
+def seed_tree(rows: Rows, *, seed: int) -> Pairs:
+    """Return some spanning tree of at least two rows, in visiting order; the better it is, the faster the sweep.
+
+    Each row goes to its best buckets, around pivots drawn with `seed`; inside a bucket it proposes its best neighbours.
+    """
+    u, v = _neighbours_in_buckets(rows, _best_buckets(rows, _pivots(rows, seed)))
+    u, v = _link_components(u, v, len(rows))
+    low, high = np.minimum(u, v), np.maximum(u, v)
+    return kruskal(Pairs(low, high, similarity_keys(rows, low, high)), len(rows))
+
+
+def _pivots(rows: Rows, seed: int) -> Rows:
+    """Draw rows and move each once to the mean of the rows nearest to it."""
+    rng = np.random.default_rng(seed)
+    count = max(1, len(rows) // _BUCKET)
+    pivots = rows[rng.choice(len(rows), count, replace=False)]
+    sample = rows[rng.choice(len(rows), min(len(rows), 20 * count), replace=False)]
+    nearest = np.concatenate([(part @ pivots.T).argmax(axis=1) for part in _parts(sample)])
+    sums = np.zeros_like(pivots)
+    np.add.at(sums, nearest, sample)
+    length = np.linalg.norm(sums, axis=1, keepdims=True)
+    return np.where(length > 0, sums / np.maximum(length, 1e-30), pivots)
+
+
+def _best_buckets(rows: Rows, pivots: Rows) -> list[IntArray]:
+    """Return the rows of each bucket; every row is in its two best."""
+    count = min(_BUCKETS_A_ROW, len(pivots))
+    best = [np.argpartition(part @ pivots.T, -count, axis=1)[:, -count:] for part in _parts(rows)]
+    bucket = np.concatenate(best).ravel()
+    order = np.argsort(bucket, kind="stable")
+    return np.split(order // count, np.flatnonzero(np.diff(bucket[order])) + 1)
+
+
+def _neighbours_in_buckets(rows: Rows, buckets: list[IntArray]) -> tuple[IntArray, IntArray]:
+    """Pair every row with its most similar rows in each of its buckets."""
+    u, v = [np.empty(0, dtype=np.int64)], [np.empty(0, dtype=np.int64)]
+    for members in (part for bucket in buckets for part in _parts(bucket) if len(part) > 1):
+        similarity = rows[members] @ rows[members].T
+        np.fill_diagonal(similarity, -np.inf)
+        count = min(_NEIGHBOURS, len(members) - 1)
+        best = np.argpartition(similarity, -count, axis=1)[:, -count:]
+        u.append(np.repeat(members, count))
+        v.append(members[best].ravel())
+    return np.concatenate(u), np.concatenate(v)
+
+
+def _link_components(u: IntArray, v: IntArray, n: int) -> tuple[IntArray, IntArray]:
+    """Add a chain of pairs through the first rows of the components that the pairs leave apart."""
+    component = connected_components(coo_array((np.ones(len(u)), (u, v)), shape=(n, n)), directed=False)[1]
+    first = np.unique(component, return_index=True)[1]
+    return np.append(u, first[:-1]), np.append(v, first[1:])
+
+
+def _parts(array: npt.NDArray[_Number]) -> list[npt.NDArray[_Number]]:
+    """Cut rows into parts that bound the memory of a matrix product."""
+    return [array[start : start + _ROWS_AT_ONCE] for start in range(0, len(array), _ROWS_AT_ONCE)]
