@@ -1,0 +1,57 @@
+"""Centroids: the direction of all leaves below a node, each leaf counted once."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from psirag.errors import PsiragError
+from psirag.tree import AbstractTree
+from psirag.vectors import unit_rows
+
+
+def centroids(tree: AbstractTree, leaf_vectors: npt.ArrayLike) -> npt.NDArray[np.float32]:
+    """Give every node the normalised mean of the unit vectors of the leaves below it.
+
+    Parameters
+    ----------
+    tree : AbstractTree
+    leaf_vectors : array_like, shape (n_leaves, d), real
+
+    Returns
+    -------
+    ndarray, shape (n_nodes, d), float32, read-only
+        c(a) = S_a / ‖S_a‖ with S_a = Σ of the vectors below a; a leaf keeps its own direction.
+
+    Raises
+    ------
+    PsiragError
+        Another number of rows than leaves, or rows that are not finite.
+
+    Source: Ψ-RAG §3.1 (abstraction); the centroid in place of a text is ours.
+
+    Examples
+    --------
+    >>> from psirag.tree import build_tree
+    >>> vectors = np.eye(3)[[0, 0, 1]]
+    >>> centroids(build_tree(vectors), vectors).round(2)[-1].tolist()
+    [0.8899999856948853, 0.44999998807907104, 0.0]
+    """
+    leaves = leaf_rows(tree, leaf_vectors)
+    sums = np.zeros((tree.n_nodes, leaves.shape[1]))
+    sums[: tree.n_leaves] = leaves
+    for layer in range(tree.depth):
+        nodes = tree.layer_nodes(layer)
+        np.add.at(sums, tree.parent[nodes.start : nodes.stop], sums[nodes.start : nodes.stop])
+    return unit_rows(sums, what="centroids")
+
+
+def leaf_rows(tree: AbstractTree, leaf_vectors: npt.ArrayLike) -> npt.NDArray[np.float32]:
+    """Return the leaves' unit rows, one for each leaf of the tree."""
+    rows = unit_rows(leaf_vectors, what="leaf_vectors")
+    if len(rows) != tree.n_leaves:
+        given = f"{len(rows)} rows for {tree.n_leaves} leaves"
+        raise PsiragError(
+            "leaf_vectors must have one row for each leaf of the tree", given, "Pass the chunks' vectors."
+        )
+    return rows

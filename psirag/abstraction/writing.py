@@ -1,0 +1,146 @@
+"""The seam for a model: whoever can write an abstract of a few texts, called once per node, bottom up."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Callable, MutableMapping, Sequence
+from typing import Protocol, runtime_checkable
+
+from psirag.abstraction.phrases import MAX_PHRASES
+from psirag.abstraction.sentences import first_tokens
+from psirag.errors import PsiragError
+
+INPUT_TOKENS = 3000  # leaves room for instructions and the abstract in the paper's context of 4,096
+_THOUGHT = re.compile(r"^.*</think>|<think>.*?</think>", re.DOTALL)
+_SEPARATOR = re.compile(r"[,;\n、，；]")
+_FAILURES = (ArithmeticError, LookupError, OSError, RuntimeError, ValueError)
+
+
+@runtime_checkable
+class Writer(Protocol):
+    """A model that can write abstracts. It may say `max_input_tokens`, what all texts of a call may hold together.
+
+    Attributes
+    ----------
+    name : str
+        Model and settings: finished calls are kept under it.
+
+    Source: Ψ-RAG §3.1 (abstraction agent).
+    """
+
+    name: str
+
+    def write_abstract(self, texts: Sequence[str], *, kind: str, max_tokens: int) -> str:
+        """Return one abstract of the texts: at most 20 phrases for "keyword", a paragraph for "summary"."""
+
+
+def write_one(
+    writer: Writer,
+    texts: Sequence[str],
+    *,
+    node: int,
+    kind: str,
+    max_tokens: int,
+    count: Callable[[str], int],
+    store: MutableMapping[str, str] | None = None,
+) -> str:
+    """Have one abstract written, with one more try after a failure; "" when what came twice was unusable.
+
+    Parameters
+    ----------
+    writer : Writer
+    texts : sequence of str
+        The children's texts, in full: each is shortened as `share_window` says.
+    node : int
+        For the error message.
+    kind : {"keyword", "summary"}
+    max_tokens : int
+        Of the abstract.
+    count : callable
+        From a text to its number of tokens.
+    store : mutable mapping of str to str, optional
+        Finished abstracts by a hash of the call: a call that is in it is not made again.
+
+    Returns
+    -------
+    str
+
+    Raises
+    ------
+    PsiragError
+        The writer failed twice; it names the node, and the failure is its cause.
+
+    Source: Ψ-RAG §3.1 (abstraction agent).
+
+    Examples
+    --------
+    >>> class Upper:
+    ...     name = "upper"
+    ...     def write_abstract(self, texts, *, kind, max_tokens):
+    ...         return "<think>hm</think>" + " ".join(texts).upper()
+    >>> write_one(Upper(), ["a b", "c"], node=2, kind="summary", max_tokens=2, count=lambda text: len(text.split()))
+    'A B'
+    """
+    shared = share_window(texts, getattr(writer, "max_input_tokens", INPUT_TOKENS), count)
+    call = json.dumps([writer.name, kind, max_tokens, shared], ensure_ascii=False)
+    key = hashlib.sha256(call.encode("utf-8", "replace")).hexdigest()
+    if store is not None and key in store:
+        return store[key]
+    for attempt in (1, 2):
+        try:
+            raw = writer.write_abstract(shared, kind=kind, max_tokens=max_tokens)
+        except _FAILURES as error:
+            if attempt == 1:
+                continue
+            asked = f"The writer {writer.name!r} must return an abstract for node {node}"
+            given = f"{type(error).__name__} twice ({error})"
+            remedy = "Mend the cause and build again; with a store, finished abstracts are not written again."
+            raise PsiragError(asked, given, remedy) from error
+        text = tidy(raw, kind, max_tokens, count)
+        if text:
+            if store is not None:
+                store[key] = text
+            return text
+    return ""
+
+
+def share_window(texts: Sequence[str], budget: int, count: Callable[[str], int]) -> list[str]:
+    """Shorten the longest texts, all to one length, until they fit the budget together: every text keeps a part.
+
+    Examples
+    --------
+    >>> share_window(["a", "b c d e", "f g h"], 6, lambda text: len(text.split()))
+    ['a', 'b c', 'f g']
+    """
+    lengths = sorted(count(text) for text in texts)
+    left, cap = budget, budget
+    for i, length in enumerate(lengths):
+        cap = left // (len(lengths) - i)
+        if length > cap:
+            break
+        left -= length
+    else:
+        return list(texts)
+    return [first_tokens(text, max(1, cap), count) for text in texts]
+
+
+def tidy(raw: object, kind: str, max_tokens: int, count: Callable[[str], int]) -> str:
+    """Return what is usable of a model's output: no reasoning, one line, within the limit; "" for nothing.
+
+    Examples
+    --------
+    >>> tidy("oak, ash, oak, elm", "keyword", 100, len), tidy("<think>cut off", "summary", 100, len)
+    ('oak, ash, elm', '')
+    """
+    if not isinstance(raw, str):
+        return ""
+    text = _THOUGHT.sub("", raw)
+    if "<think>" in text:
+        text = text[: text.index("<think>")]
+    if kind == "keyword":
+        phrases = (re.sub(r"^\s*(?:[-*•]|\d+[.)])\s+", "", phrase).strip() for phrase in _SEPARATOR.split(text))
+        distinct = {phrase.casefold(): phrase for phrase in reversed([phrase for phrase in phrases if phrase])}
+        return ", ".join([*reversed(distinct.values())][:MAX_PHRASES])
+    return first_tokens(" ".join(text.split()), max_tokens, count)
