@@ -1,0 +1,204 @@
+"""The sparse keyword index: BM25 over the leaves, by bm25s."""
+
+from __future__ import annotations
+
+import json
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from psirag.checks import check_count, check_texts
+from psirag.errors import PsiragWarning
+from psirag.retrieval.keyword_tokens import KeywordTokens
+from psirag.retrieval.ranking import Ints, best_of_each_query
+from psirag.retrieval.trace import Ranking
+
+SETTINGS_FILE = "settings.json"
+BM25S_FILES = (
+    "data.csc.index.npy",
+    "indices.csc.index.npy",
+    "indptr.csc.index.npy",
+    "params.index.json",
+    "vocab.index.json",
+)
+
+
+@dataclass(frozen=True, eq=False)
+class SparseIndex:
+    """BM25 scores of texts for queries; only texts that share a token with the query are returned.
+
+    score(q, t) = Σ_w idf(w) · tf(w, t) / (tf(w, t) + 1.5 · (0.25 + 0.75 · |t| / mean |t|)) over the tokens w of q,
+    idf(w) = ln(1 + (n − df(w) + 0.5) / (df(w) + 0.5)).
+
+    Parameters
+    ----------
+    n_texts : int
+        Texts indexed.
+    tokens : KeywordTokens
+        How texts and queries become tokens.
+    bm25 : bm25s.BM25 or None
+        None where no text has a usable token: an empty side.
+
+    Notes
+    -----
+    Source: Ψ-RAG §3.2 (sparse keyword index); bm25s, arXiv:2407.03618 (method "lucene").
+
+    Examples
+    --------
+    >>> sparse = SparseIndex.build(["Marie Curie found radium", "Paris lies on the Seine"])
+    >>> found, = sparse.search(["the discovery of radium"], k=5)
+    >>> found.nodes.tolist()
+    [0]
+    """
+
+    n_texts: int
+    tokens: KeywordTokens
+    bm25: Any | None
+
+    @staticmethod
+    def build(texts: Sequence[str]) -> SparseIndex:
+        """Index texts by their English stems, and by characters where a script has no spaces.
+
+        Parameters
+        ----------
+        texts : sequence of str
+
+        Returns
+        -------
+        SparseIndex
+            Empty, with one warning, where no text has a usable token.
+
+        Raises
+        ------
+        PsiragError
+            Not a sequence of str.
+
+        Examples
+        --------
+        >>> SparseIndex.build(["radium", "radon"]).n_texts
+        2
+        """
+        from bm25s import BM25
+        from bm25s.stopwords import STOPWORDS_EN
+
+        texts = check_texts("texts", texts)
+        tokens = KeywordTokens("english", tuple(STOPWORDS_EN))
+        tokenized = tokens(texts)
+        vocabulary = {token: i for i, token in enumerate(dict.fromkeys(t for ts in tokenized for t in ts))}
+        if not vocabulary:
+            message = f"sparse index: none of {len(texts)} texts has a usable token, so this side returns nothing"
+            warnings.warn(message, PsiragWarning, stacklevel=2)
+            return SparseIndex(len(texts), tokens, None)
+        bm25 = BM25(backend="numpy")
+        bm25.index(([[vocabulary[t] for t in ts] for ts in tokenized], vocabulary), show_progress=False)
+        return SparseIndex(len(texts), tokens, bm25)
+
+    def search(
+        self,
+        queries: Sequence[str],
+        k: int,
+        *,
+        allowed: npt.NDArray[np.bool_] | None = None,
+        same_text: Ints | None = None,
+    ) -> list[Ranking]:
+        """Return each query's k best texts with a score above 0; ties: the lower number first.
+
+        Parameters
+        ----------
+        queries : sequence of str
+        k : int
+        allowed : ndarray, shape (n,), bool, optional
+            Texts that may be returned.
+        same_text : ndarray, shape (n,), int64, optional
+            A group number for every text; of a group only the best is returned.
+
+        Returns
+        -------
+        list of Ranking
+            Empty for a query of only stop words or unknown words.
+
+        Raises
+        ------
+        PsiragError
+            k is no integer of at least 1.
+
+        Examples
+        --------
+        >>> SparseIndex.build(["radium", "radon"]).search(["of the"], k=1)[0].nodes.tolist()
+        []
+        """
+        k = check_count("k", k)
+        return [self._best(scores, k, allowed, same_text) for scores in map(self._scores, self.tokens(queries))]
+
+    def _scores(self, tokens: list[str]) -> npt.NDArray[np.float32]:
+        """Return the BM25 score of every text for the tokens of a query."""
+        known = [] if self.bm25 is None else [self.bm25.vocab_dict[t] for t in tokens if t in self.bm25.vocab_dict]
+        if self.bm25 is None or not known:
+            return np.zeros(self.n_texts, dtype=np.float32)
+        scores: npt.NDArray[np.float32] = self.bm25.get_scores_from_ids(known)
+        return scores
+
+    def _best(
+        self,
+        scores: npt.NDArray[np.float32],
+        k: int,
+        allowed: npt.NDArray[np.bool_] | None,
+        same_text: Ints | None,
+    ) -> Ranking:
+        """Rank the texts with a positive score."""
+        positive = scores > 0 if allowed is None else (scores > 0) & allowed
+        node = np.flatnonzero(positive).astype(np.int64)
+        found = scores[node].astype(np.float64)
+        best = best_of_each_query(np.zeros_like(node), node, found, k, same_text=same_text)
+        ranked = Ranking(node[best], found[best])
+        ranked.nodes.flags.writeable = ranked.scores.flags.writeable = False
+        return ranked
+
+    def save(self, folder: Path) -> None:
+        """Write bm25s's own files and the tokens' settings into a folder; nothing is pickled.
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> folder = Path(tempfile.mkdtemp())
+        >>> SparseIndex.build(["radium"]).save(folder)
+        >>> SparseIndex.load(folder).n_texts
+        1
+        """
+        folder.mkdir(parents=True, exist_ok=True)
+        settings = {
+            "n_texts": self.n_texts,
+            "empty": self.bm25 is None,
+            "stemmer": self.tokens.stemmer,
+            "stop_words": self.tokens.stop_words,
+        }
+        text = json.dumps(settings, ensure_ascii=False, indent=1) + "\n"
+        (folder / SETTINGS_FILE).write_text(text, encoding="utf-8", newline="\n")
+        if self.bm25 is not None:
+            self.bm25.save(folder, allow_pickle=False, show_progress=False)
+
+    @staticmethod
+    def load(folder: Path, *, mmap: bool = False) -> SparseIndex:
+        """Read what `save` wrote; `mmap` maps the scores instead of reading them.
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> folder = Path(tempfile.mkdtemp())
+        >>> SparseIndex.build(["radium", "radon"]).save(folder)
+        >>> SparseIndex.load(folder, mmap=True).search(["radon"], k=1)[0].nodes.tolist()
+        [1]
+        """
+        settings = json.loads((folder / SETTINGS_FILE).read_text(encoding="utf-8"))
+        tokens = KeywordTokens(settings["stemmer"], tuple(settings["stop_words"]))
+        if settings["empty"]:
+            return SparseIndex(settings["n_texts"], tokens, None)
+        from bm25s import BM25
+
+        bm25 = BM25.load(folder, mmap=mmap, allow_pickle=False, show_progress=False, load_corpus=False)
+        return SparseIndex(settings["n_texts"], tokens, bm25)

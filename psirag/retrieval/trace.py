@@ -1,0 +1,179 @@
+"""What a retrieval hands back: hits, and the trace that says how they were found."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal, NamedTuple, overload
+
+import numpy as np
+import numpy.typing as npt
+
+from psirag.corpus.chunks import Chunk
+
+Nodes = npt.NDArray[np.int64]
+Scores = npt.NDArray[np.float64]
+ScoreKind = Literal["cosine", "bm25", "rrf", "logit", "probability"]
+
+
+class Ranking(NamedTuple):
+    """Nodes from best to worst with their scores: two arrays of equal length."""
+
+    nodes: Nodes
+    scores: Scores
+
+
+NO_RANKING = Ranking(np.empty(0, np.int64), np.empty(0, np.float64))
+
+
+class SideScore(NamedTuple):
+    """Where one side put a hit: its rank there, from 1, and its score there."""
+
+    rank: int
+    score: float
+
+
+@dataclass(frozen=True)
+class Hit:
+    """One result: a chunk, or with `nodes="all"` an abstract.
+
+    Parameters
+    ----------
+    node : int
+        Number in the tree; it may change when the tree does, chunk ids do not.
+    score : float
+        By this the hits are ranked; `score_kind` says what it is.
+    chunk : Chunk or None
+        None for an abstract.
+    text : str
+        Text of the chunk or of the abstract ("" for a centroid).
+    leaves : tuple of int
+        Ids of the chunks below, ascending; of a chunk its own id.
+    duplicates : tuple of int
+        Ids of the other chunks with the same text, ascending.
+    sides : mapping of str to SideScore
+        The sides that found it.
+    score_kind : str
+        "cosine", "bm25", "rrf", "logit" or "probability".
+
+    Notes
+    -----
+    Source: Ψ-RAG §3.2 (multi-granular retrieval).
+    """
+
+    node: int
+    score: float
+    chunk: Chunk | None
+    text: str
+    leaves: tuple[int, ...]
+    duplicates: tuple[int, ...] = ()
+    sides: Mapping[str, SideScore] = field(default_factory=dict)
+    score_kind: ScoreKind = "cosine"
+
+
+@dataclass(frozen=True, eq=False)
+class LayerTrace:
+    """One layer of a descent.
+
+    Parameters
+    ----------
+    layer : int
+        Layer of the tree, 0 for the leaves.
+    candidates : ndarray, int64
+        Nodes looked at, ascending.
+    scores : ndarray, float64
+        Cosine of each candidate; NaN throughout where the layer passed whole.
+    kept : ndarray, int64
+        Candidates whose children came next, best first; at the leaves, the result. Ascending where unscored.
+    scored : bool
+        False where at most `beam` candidates passed whole.
+
+    Notes
+    -----
+    Source: Ψ-RAG Appendix A, Algorithm 2.
+    """
+
+    layer: int
+    candidates: Nodes
+    scores: Scores
+    kept: Nodes
+    scored: bool
+
+
+class SiblingTrace(NamedTuple):
+    """Sibling leaves that were added on account of one hit, best first, with their cosine."""
+
+    hit: int
+    nodes: Nodes
+    scores: Scores
+
+
+@dataclass(frozen=True, eq=False)
+class Trace:
+    """How the hits of one query were found.
+
+    Parameters
+    ----------
+    layers : tuple of LayerTrace
+        The descent, root first; empty where no descent was made.
+    nodes_scored : int
+        Cosines that the method needs for this query: a descent's scored candidates, all rows for a flat search.
+    nodes_computed : int
+        Cosines computed; more than `nodes_scored` where a batch shares work.
+    sides : mapping of str to Ranking
+        What each side returned, as nodes and scores, equal texts once.
+    fused : Ranking
+        The order that the hits are the head of.
+    siblings : tuple of SiblingTrace
+        Leaves added by `siblings=m`.
+
+    Notes
+    -----
+    Source: Ψ-RAG Appendix A, Algorithm 2.
+    """
+
+    layers: tuple[LayerTrace, ...]
+    nodes_scored: int
+    nodes_computed: int
+    sides: Mapping[str, Ranking] = field(default_factory=dict)
+    fused: Ranking = NO_RANKING
+    siblings: tuple[SiblingTrace, ...] = ()
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Retrieval(Sequence[Hit]):
+    """Hits of one query, best first: a sequence of `Hit` that knows its query and its trace.
+
+    Notes
+    -----
+    Source: Ψ-RAG Appendix A, Algorithm 2.
+
+    Examples
+    --------
+    >>> found = Retrieval("Who?", (), Trace((), 0, 0))
+    >>> len(found), found.trace.nodes_scored
+    (0, 0)
+    """
+
+    query: str
+    hits: tuple[Hit, ...]
+    trace: Trace
+
+    def __len__(self) -> int:
+        """Return the number of hits."""
+        return len(self.hits)
+
+    @overload
+    def __getitem__(self, position: int) -> Hit: ...
+
+    @overload
+    def __getitem__(self, position: slice) -> tuple[Hit, ...]: ...
+
+    def __getitem__(self, position: int | slice) -> Hit | tuple[Hit, ...]:
+        """Return the hit at a rank counted from 0, or a slice of hits."""
+        return self.hits[position]
+
+    def __repr__(self) -> str:
+        """Return one line a hit: what was found, with which score."""
+        head = f"Retrieval({self.query!r}, {len(self)} hits, {self.trace.nodes_scored} nodes scored)"
+        return "\n".join([head, *(f"  {hit.score:.4f}  node {hit.node}: {hit.text[:60]!r}" for hit in self.hits)])
