@@ -21,14 +21,20 @@ UNSPACED_SCRIPTS = (
 )
 
 
+_ASCII_TOKEN = re.compile(r"\w+(?:['.]\w+|(?<=\d),(?=\d)\w+)*")
+
+
 @cache
 def _token_pattern() -> re.Pattern[str]:
-    """Compile the pattern of one token: a character of an unspaced script, or a word, each with its marks."""
+    """Compile the pattern of one token: a word, or a character of an unspaced script, each with its marks."""
     points = (*range(0x300, 0x20000), *range(0xE0100, 0xE01F0))
-    marks = "".join(map(chr, filter(lambda point: unicodedata.category(chr(point)).startswith("M"), points)))
-    marks = f"[{re.escape(marks)}\u00ad\u200c\u200d]*"
-    run = rf"(?:[^\W{UNSPACED_SCRIPTS}]{marks})+"
-    return re.compile(rf"(?=\w)[{UNSPACED_SCRIPTS}]{marks}|{run}(?:['’.]{run}|(?<=\d),(?=\d){run})*")
+    marks = {point: None for point in points if unicodedata.category(chr(point)).startswith("M")}
+    firsts = [point for point in marks if point - 1 not in marks]
+    lasts = [point for point in marks if point + 1 not in marks]
+    ranges = "".join(f"{chr(first)}-{chr(last)}" for first, last in zip(firsts, lasts, strict=True))
+    joined = f"[{ranges}\u00ad\u200c\u200d]"
+    run = rf"(?:[^\W{UNSPACED_SCRIPTS}]+{joined}*)+"
+    return re.compile(rf"{run}(?:['’.]{run}|(?<=\d),(?=\d){run})*|(?=[{UNSPACED_SCRIPTS}])\w{joined}*")
 
 
 def count_tokens(text: str, tokenizer: Any = None) -> int:
@@ -69,8 +75,7 @@ def count_tokens(text: str, tokenizer: Any = None) -> int:
 def token_counter(tokenizer: Any) -> Callable[[str], int]:
     """Return the function that counts the tokens of one text under this tokenizer."""
     if tokenizer is None:
-        pattern = _token_pattern()
-        return lambda text: sum(1 for _ in pattern.finditer(text))
+        return _count_words
     if hasattr(tokenizer, "encode_batch"):
         return lambda text: _length_of_encoding(tokenizer.encode(text.strip(), add_special_tokens=False))
     if hasattr(tokenizer, "encode") and hasattr(tokenizer, "model_max_length"):
@@ -80,6 +85,12 @@ def token_counter(tokenizer: Any) -> Callable[[str], int]:
         remedy = "Pass None, a Hugging Face tokenizer, or a function from a text to its tokens or their number."
         raise PsiragError("tokenizer must be callable", f"a {type(tokenizer).__name__}", remedy)
     return lambda text: _length_of_result(tokenizer(text.strip()))
+
+
+def _count_words(text: str) -> int:
+    """Count words and characters of unspaced scripts; the shorter pattern says the same of ASCII, and is quicker."""
+    pattern = _ASCII_TOKEN if text.isascii() else _token_pattern()
+    return len(pattern.findall(text))
 
 
 def _length_of_encoding(encoding: Any) -> int:
