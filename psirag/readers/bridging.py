@@ -23,6 +23,7 @@ HOP_LOSS = 0.9
 HOPS = 3
 FUSED_SHARE = 0.3
 OPENING_WORDS = 24
+KIND_WORDS = frozenset("century date day month name year".split())
 WINDOW_BEFORE, WINDOW_AFTER = 60, 20
 
 
@@ -44,9 +45,9 @@ class QuestionView:
 
     @cached_property
     def cues(self) -> tuple[str, ...]:
-        """Content words outside the names."""
-        inside = {word for span in self.names for word in span.words}
-        return tuple(dict.fromkeys(word for word in self.words if word not in FUNCTION_WORDS and word not in inside))
+        """Content words outside the names and outside the wording of what kind of answer is asked for."""
+        outside = FUNCTION_WORDS | KIND_WORDS | {word for span in self.names for word in span.words}
+        return tuple(dict.fromkeys(word for word in self.words if word not in outside))
 
 
 @dataclass(frozen=True)

@@ -140,8 +140,10 @@ class Decision:
         if self.action not in get_args(Action):
             allowed = ", ".join(get_args(Action))
             raise PsiragError(f"a Decision's action is one of {allowed}", repr(self.action), "Use one of these.")
-        if isinstance(self.queries, str):
-            raise PsiragError("a Decision's queries are a tuple of strings", "one string", f"Give ({self.queries!r},).")
+        if not isinstance(self.text, str):
+            raise PsiragError("a Decision's text is a string", repr(self.text), 'Leave it "" when there is none.')
+        if isinstance(self.queries, str) or not all(isinstance(query, str) for query in self.queries):
+            raise PsiragError("a Decision's queries are a tuple of strings", repr(self.queries), "Give (query,).")
         object.__setattr__(self, "queries", tuple(self.queries))
         if self.evidence is not None:
             object.__setattr__(self, "evidence", MappingProxyType(dict(self.evidence)))

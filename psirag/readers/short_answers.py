@@ -39,7 +39,9 @@ AUXILIARIES = frozenset("are can could did do does had has have is was were will
 EARLY = frozenset("before earlier earliest elder eldest first older oldest".split())
 LATE = frozenset("after last later latest newer newest recent youngest younger".split())
 COMMON = frozenset("both common equal same share shared".split())
-TIMES = frozenset("century date day month when year".split())
+TIMES = frozenset("century date day month year".split())
+ARTICLES = frozenset("a an the".split())
+PLACING = frozenset("at from in near on to".split())
 
 
 @dataclass(frozen=True)
@@ -155,6 +157,7 @@ def _candidates(kind: Kind, question: QuestionView, passage: PassageView, senten
         gap = min((max(word.start() - end, start - word.end(), 0) for word in cues), default=len(sentence.text))
         held = len(sentence.held) / len(question.cues)
         score = sentence.rank * (0.5 + held) * (0.5 + sentence.coverage) + 0.5 / (1 + gap)
+        score *= 1.0 if _fits(question, sentence.text[:start]) else 0.5
         yield ShortAnswer(text, sentence.passage, sentence.text, score)
 
 
@@ -173,6 +176,14 @@ def _spans(
         opener = span.start == 0 and len(span.words) == 1
         if not (opener or span.text == subject or contains_run(question.words, without_article(span.words))):
             yield span.text, span.start, span.end
+
+
+def _fits(question: QuestionView, before: str) -> bool:
+    """Whether a name fits "who" (no article or preposition of place before it) or "where" (such a preposition)."""
+    asked, last = set(question.words[:2]), next(reversed(folded_words(before)), "")
+    if "where" in asked:
+        return last in PLACING or before.endswith(", ") or not before
+    return not ({"who", "whom", "whose"} & asked and last in ARTICLES | PLACING)
 
 
 def _about_option(name: Span, passages: Mapping[int, PassageView], ranks: Mapping[int, Rank]) -> dict[int, Rank]:
