@@ -43,11 +43,11 @@ def dasgupta_cost(
     Raises
     ------
     PsiragError
-        Not a tree; weights and vectors together; a wrong shape or dtype; NaN or infinity; weights that are not symmetric.
+        Not a tree; weights and vectors together; a wrong shape or dtype; NaN or infinity; asymmetric weights.
 
     Notes
     -----
-    c(T) = Σ_{i<j} w(i, j) · |ℓ(LCA(i, j))|. Grouping the pairs by their LCA, a sum over abstract nodes a with children c:
+    c(T) = Σ_{i<j} w(i, j) · |ℓ(LCA(i, j))|. With the pairs grouped by LCA, a sum over abstract nodes a with children c:
 
     - unit weights: Σ_a |ℓ(a)| · ½(|ℓ(a)|² − Σ_c |ℓ(c)|²), in O(nodes);
     - weights: Σ_a |ℓ(a)| · (weights between different children of a), each pair read once;
@@ -70,7 +70,7 @@ def dasgupta_cost(
     4.0
     """
     if not isinstance(tree, AbstractTree):
-        raise PsiragError("dasgupta_cost needs an AbstractTree", f"a {type(tree).__name__}", "Build one, or from_parents.")
+        raise PsiragError("dasgupta_cost needs an AbstractTree", f"a {type(tree).__name__}", "Build a tree first.")
     if weights is not None and vectors is not None:
         raise PsiragError("dasgupta_cost takes weights or vectors", "both", "Pass one of the two.")
     if weights is not None:
@@ -83,7 +83,8 @@ def dasgupta_cost(
 def _unit_cost(tree: AbstractTree) -> int:
     """Return the cost when every pair weighs 1; squares fit in int64, the total is summed in Python's integers."""
     pairs = _per_parent(tree, tree.leaf_counts**2)
-    return sum(size * pair for size, pair in zip(tree.leaf_counts[tree.n_leaves :].tolist(), pairs.tolist(), strict=True))
+    sizes = tree.leaf_counts[tree.n_leaves :]
+    return sum(size * pair for size, pair in zip(sizes.tolist(), pairs.tolist(), strict=True))
 
 
 def _per_parent(tree: AbstractTree, square: npt.NDArray[Any]) -> npt.NDArray[Any]:
@@ -139,7 +140,8 @@ def _checked_weights(weights: npt.ArrayLike, n_leaves: int) -> npt.NDArray[Any]:
         array = array.astype(np.int64 if largest * n_leaves**2 < 2**63 else object)
     for i in range(n_leaves):
         row, column = array[i, i + 1 :], array[i + 1 :, i]
-        wrong = np.flatnonzero(row != column) if exact else np.flatnonzero(~np.isclose(row, column, rtol=1e-5, atol=1e-6))
+        same = row == column if exact else np.isclose(row, column, rtol=1e-5, atol=1e-6)
+        wrong = np.flatnonzero(~same.astype(bool))
         if len(wrong):
             j = i + 1 + int(wrong[0])
             given = f"{array[i, j]} at ({i}, {j}) and {array[j, i]} at ({j}, {i})"

@@ -32,9 +32,7 @@ def root_paths(tree: Nested, path: tuple[int, ...] = ()) -> dict[int, tuple[int,
     """Return, per leaf, which child to take at each step from the root."""
     if isinstance(tree, int):
         return {tree: path}
-    return {
-        leaf: way for turn, child in enumerate(tree) for leaf, way in root_paths(child, (*path, turn)).items()
-    }
+    return {leaf: way for turn, child in enumerate(tree) for leaf, way in root_paths(child, (*path, turn)).items()}
 
 
 def common_prefix(a: tuple[int, ...], b: tuple[int, ...]) -> tuple[int, ...]:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from functools import cache
 from itertools import combinations, product
+from typing import Any
 
 from .definition import Nested, height
 
@@ -85,7 +86,7 @@ def _of_height(leaves: tuple[int, ...], deep: int) -> tuple[Nested, ...]:
 
 
 @cache
-def equi_depth_shapes(n_leaves: int, deep: int) -> tuple[tuple[int, ...] | int, ...]:
+def equi_depth_shapes(n_leaves: int, deep: int) -> tuple[Any, ...]:
     """Return the shapes of equi-depth trees, children in ascending order; a node over leaves is their number.
 
     Examples
@@ -95,8 +96,8 @@ def equi_depth_shapes(n_leaves: int, deep: int) -> tuple[tuple[int, ...] | int, 
     """
     if deep <= 1:
         return (n_leaves,) if (n_leaves == 1) == (deep == 0) else ()
-    found: list[tuple[int, ...]] = []
-    for sizes in size_vectors(n_leaves, 2**(deep - 1)):
+    found: list[Any] = []
+    for sizes in size_vectors(n_leaves, 2 ** (deep - 1)):
         choices = product(*(equi_depth_shapes(size, deep - 1) for size in sizes))
         found += sorted({tuple(sorted(shape, key=str)) for shape in choices}, key=str)
     return tuple(found)
@@ -118,11 +119,11 @@ def _ascending(total: int, smallest: int, count: int) -> Iterator[tuple[int, ...
             yield (first, *rest)
 
 
-def from_sizes(shape: int | Sequence[object]) -> Nested:
+def from_sizes(shape: Any) -> Nested:
     """Return a tree with the given shape; a number stands for a node over so many leaves (all labelled 0)."""
     if isinstance(shape, int):
         return (0,) * shape
-    return tuple(from_sizes(child) for child in shape)  # type: ignore[arg-type]
+    return tuple(from_sizes(child) for child in shape)
 
 
 def random_tree(rng: random.Random, n_leaves: int) -> Nested:
@@ -167,9 +168,7 @@ def psi_images(tree: Nested) -> frozenset[Nested]:
     if isinstance(tree, int):
         return frozenset({tree})
     left, right = tree
-    return frozenset(
-        image for a, b in product(psi_images(left), psi_images(right)) for image in _collapsed(a, b)
-    )
+    return frozenset(image for a, b in product(psi_images(left), psi_images(right)) for image in _collapsed(a, b))
 
 
 def _collapsed(a: Nested, b: Nested) -> Iterator[Nested]:

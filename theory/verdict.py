@@ -76,7 +76,7 @@ class Tally:
         self.excluded_some = False
 
     def claim(self, size: int, case: Any, holds: bool, *, allowed: bool = True) -> None:
-        """Count one case of the given size; ``case`` (turned into text at the end) is kept when it fails and is smallest."""
+        """Count one case; ``case`` (made text at the end) is kept when it fails and no smaller one has."""
         self.count(1)
         self.excluded_some = self.excluded_some or not allowed
         if not holds:

@@ -42,8 +42,8 @@ def linkage_tree(vectors: npt.ArrayLike, method: str = "average", *, max_childre
     Notes
     -----
     ψ needs a witness for each merge, a pair of leaves that says which node of the deeper side receives the lower root:
-    the first pair across the two sides in visiting order, hence the most similar one. Memory: two arrays of n²/2 distances
-    (2 · 150 MB for 6,119 chunks). Time n² · d.
+    the first pair across the two sides in visiting order, hence the most similar one. Memory: two arrays of n²/2
+    distances (2 · 150 MB for 6,119 chunks). Time n² · d.
 
     Source: Ψ-RAG Appendix B.2, Lemma B.2 (ψ); scipy.cluster.hierarchy.linkage.
 
