@@ -67,7 +67,8 @@ def find_set(name: str, part: str, folder: str | os.PathLike[str] | None) -> Pat
 def missing(name: str, part: str) -> PsiragError:
     """Return the error for a str that is neither a set nor a file."""
     sets = [*built_in_sets(part), *PUBLIC_SETS]
-    near = difflib.get_close_matches(name.lower(), sets, n=3)
+    longer = [each for each in sets if len(name) > 2 and name.lower() in each]
+    near = longer or difflib.get_close_matches(name.lower(), sets, n=3)
     asked = f"load_{part} needs a set ({', '.join(sets)}), an existing path or a text"
     given = f"{name!r}, which is no set and no file ({Path(name).absolute()} does not exist)"
     hint = f"Did you mean {' or '.join(map(repr, near))}? " if near else ""
