@@ -86,8 +86,10 @@ def match_quality(name: Sequence[str], title: Sequence[str], opening: Sequence[s
         return 0.0
     if name == title:
         return 1.0
-    if contains_run(without_article(opening[: len(name) + 2]), name):
+    if without_article(opening)[: len(name)] == name:
         return 0.95
+    if contains_run(without_article(opening)[: len(name) + 2], name):
+        return 0.85
     if title and (contains_run(title, name) or contains_run(name, title)):
         return 0.5 + 0.4 * min(len(name), len(title)) / max(len(name), len(title))
     if contains_run(opening, name):

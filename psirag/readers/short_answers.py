@@ -41,7 +41,7 @@ LATE = frozenset("after last later latest newer newest recent youngest younger".
 COMMON = frozenset("both common equal same share shared".split())
 TIMES = frozenset("century date day month year".split())
 ARTICLES = frozenset("a an the".split())
-PLACING = frozenset("at from in near on to".split())
+PLACING = frozenset("at from in near on".split())
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,7 @@ class Sentence:
 
     text: str
     passage: int
-    rank: float
+    rank: Rank
     held: frozenset[str]
     coverage: float
 
@@ -107,7 +107,7 @@ def find_answer(
     sentences = [s for s in _sentences(question, passages, ranks) if s.held and s.coverage >= NEEDED_COVERAGE]
     if kind == "yes_no":
         stated = [s for s in sentences if s.coverage >= STATED_COVERAGE]
-        return max((ShortAnswer("yes", s.passage, s.text, s.rank) for s in stated), key=_score, default=None)
+        return max((ShortAnswer("yes", s.passage, s.text, s.rank.score) for s in stated), key=_score, default=None)
     found = [answer for s in sentences for answer in _candidates(kind, question, passages[s.passage], s)]
     return max(found, key=_score, default=None)
 
@@ -122,10 +122,10 @@ def _sentences(
         words = [word for step in path for word in (*passages[step].title, *passages[step].words)]
         if all(_holds_name(words, name) for name in question.names):
             before = {word for step in path[1:] for word in passages[step].words} | set(passages[key].title)
-            yield from _sentences_of(question, passages[key], ranks[key].score, before)
+            yield from _sentences_of(question, passages[key], ranks[key], before)
 
 
-def _sentences_of(question: QuestionView, passage: PassageView, rank: float, before: set[str]) -> Iterator[Sentence]:
+def _sentences_of(question: QuestionView, passage: PassageView, rank: Rank, before: set[str]) -> Iterator[Sentence]:
     """The sentences of one passage, with their coverage of the question's cues."""
     text, cues = passage.item.text, question.cues
     for start, end in split_into_sentences(text):
@@ -151,12 +151,18 @@ def _holds_name(words: Sequence[str], name: Span) -> bool:
 
 
 def _candidates(kind: Kind, question: QuestionView, passage: PassageView, sentence: Sentence) -> Iterator[ShortAnswer]:
-    """Spans of the right kind in a sentence, scored by the passage, the coverage and the distance to a cue."""
+    """Spans of the right kind in a sentence, scored by coverage, the passage's rank and the distance to a cue.
+
+    What the passage is about stands next to everything said of it, unless a bridge led there: then it is on the way to
+    the answer and not the answer.
+    """
     cues = [word for word in WORD.finditer(sentence.text) if any(akin(folded(word[0]), c) for c in sentence.held)]
     for text, start, end in _spans(kind, question, passage, sentence):
         gap = min((max(word.start() - end, start - word.end(), 0) for word in cues), default=len(sentence.text))
+        if start == end:
+            gap = 0 if sentence.rank.bridge is None else len(sentence.text)
         held = len(sentence.held) / len(question.cues)
-        score = sentence.rank * (0.5 + held) * (0.5 + sentence.coverage) + 0.5 / (1 + gap)
+        score = 2 * sentence.coverage + held + sentence.rank.score + 0.3 / (1 + gap)
         score *= 1.0 if _fits(question, sentence.text[:start]) else 0.5
         yield ShortAnswer(text, sentence.passage, sentence.text, score)
 
@@ -182,14 +188,17 @@ def _fits(question: QuestionView, before: str) -> bool:
     """Whether a name fits "who" (no article or preposition of place before it) or "where" (such a preposition)."""
     asked, last = set(question.words[:2]), next(reversed(folded_words(before)), "")
     if "where" in asked:
-        return last in PLACING or before.endswith(", ") or not before
+        return last in PLACING | {"to"} or before.endswith(", ") or not before
     return not ({"who", "whom", "whose"} & asked and last in ARTICLES | PLACING)
 
 
 def _about_option(name: Span, passages: Mapping[int, PassageView], ranks: Mapping[int, Rank]) -> dict[int, Rank]:
-    """The passages about one name and those reached from them."""
-    roots = {key for key, passage in passages.items() if passage.about(name.words) >= ABOUT}
-    return {key: rank for key, rank in ranks.items() if roots & set(_path(key, ranks))}
+    """The passage that is most surely about one name, and those reached from it."""
+    sure = {key: passage.about(name.words) for key, passage in passages.items()}
+    root = max(sure, key=lambda key: (sure[key], ranks[key].score), default=None)
+    if root is None or sure[root] < ABOUT:
+        return {}
+    return {key: rank for key, rank in ranks.items() if root in _path(key, ranks)}
 
 
 def _chosen_option(

@@ -1,0 +1,245 @@
+"""The rules reader: names, bridges, short answers; what it may see; the set "toy" end to end."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from psirag.agent import Agent
+from psirag.corpus import Corpus, Document, load_questions
+from psirag.index import Index
+from psirag.readers import NOT_MENTIONED, AgentState, RulesReader
+from psirag.readers.bridging import PassageView, QuestionView, akin, find_bridges, rank_passages
+from psirag.readers.named_spans import contains_run, folded_words, match_quality, named_spans
+from psirag.readers.rules import queries_for
+from psirag.readers.short_answers import find_answer, question_kind
+from psirag.transcript import gather_evidence
+from tests.hashing_encoder import HashingEncoder
+
+SHELF = [
+    ("Ines Vale", "Ines Vale (born 4 May 1901) was a painter. She studied in Lisbon and was married to Otto Brandt."),
+    ("Otto Brandt", "Otto Brandt was a clockmaker, born in Graz on 2 March 1895. He built nine tower clocks."),
+    ("The Blue Ferry", "The Blue Ferry is a 1950 film directed by Ines Vale. The film was shot on the river Mur."),
+    ("Graz", "Graz is a city in Austria. The river Mur flows through it."),
+    ("Lisbon", "Lisbon is the capital of Portugal. It stands where the river Tagus meets the sea."),
+]
+
+
+def build(rows):
+    documents = tuple(Document(i, text, title) for i, (title, text) in enumerate(rows))
+    return Index.build(
+        Corpus(documents, kind="passages", name="shelf"), encoder=HashingEncoder(), abstraction="centroid"
+    )
+
+
+@pytest.fixture(scope="module")
+def shelf():
+    return build(SHELF)
+
+
+@pytest.fixture(scope="module")
+def toy():
+    return Index.build("toy", encoder=HashingEncoder(), abstraction="centroid")
+
+
+def views(index, *queries):
+    evidence = gather_evidence([index.retrieve(list(queries), 5)])
+    return {item.id: PassageView(item) for item in evidence}
+
+
+def names(text):
+    return [span.text for span in named_spans(text)]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("", []),
+        ("nothing here in lower case.", []),
+        ("The film was shown.", []),
+        ("Who is the wife of David Gest?", ["David Gest"]),
+        ("Ada and Bo met Cy.", ["Ada", "Bo", "Cy"]),
+        ("He met Duke Hugh of Tours in Rome.", ["Duke Hugh of Tours", "Rome"]),
+        ("The song When the Stars Go Blue won.", ["When the Stars Go Blue"]),
+        ("Is 3 Dots older than Dying God?", ["3 Dots", "Dying God"]),
+        ("On 20 March 1851 it rained in May.", []),
+        ("J. S. Bach died. Handel lived.", ["J. S. Bach", "Handel"]),
+        ("Lisbeth Palme's husband", ["Lisbeth Palme"]),
+        ("Émile Zola’s café", ["Émile Zola"]),
+        ("Paris\n\nLondon", ["Paris", "London"]),
+        ("日本 and Tokyo", ["Tokyo"]),
+    ],
+)
+def test_names_in_a_text(text, expected):
+    assert names(text) == expected
+
+
+@given(st.text(max_size=200))
+def test_names_lie_in_the_text_in_order(text):
+    spans = named_spans(text)
+    assert all(text[span.start : span.end].startswith(span.text) and span.words for span in spans)
+    assert all(before.end <= after.start for before, after in pairwise(spans))
+
+
+def quality(name, title, text):
+    words = folded_words(text)
+    return match_quality(folded_words(name), folded_words(title), words[:24], words)
+
+
+def test_a_passage_is_about_its_title_more_than_about_what_it_mentions():
+    text = "The Blue Ferry is a 1950 film by Ines Vale. " + "It runs and runs. " * 6 + "Otto Brandt paid."
+    assert quality("Blue Ferry", "The Blue Ferry", text) == 1.0
+    assert quality("Blue Ferry", "", text) == 0.95
+    assert quality("Ferry", "The Blue Ferry", text) == 0.85
+    assert quality("Blue", "The Old Blue Ferry of Graz", "It runs.") == pytest.approx(0.5 + 0.4 / 5)
+    assert quality("Ines Vale", "The Blue Ferry", text) == 0.6
+    assert quality("Otto Brandt", "The Blue Ferry", text) == 0.3
+    assert quality("Graz", "The Blue Ferry", text) == 0.0
+    assert quality("", "The Blue Ferry", text) == 0.0
+
+
+def test_runs_of_words():
+    assert contains_run("a b c".split(), ["b", "c"])
+    assert not contains_run("a b c".split(), ["a", "c"])
+    assert not contains_run("a b c".split(), [])
+
+
+def test_words_of_one_stem_are_akin():
+    assert akin("director", "directed")
+    assert akin("married", "marries")
+    assert not akin("man", "many")
+
+
+def test_a_question_is_names_and_cues():
+    question = QuestionView("In which year was the director of The Blue Ferry born?")
+    assert [span.text for span in question.names] == ["The Blue Ferry"]
+    assert question.cues == ("director", "born")
+
+
+def test_a_bridge_leads_from_the_film_to_its_director(shelf):
+    question = QuestionView("Who directed The Blue Ferry?")
+    passages = views(shelf, "The Blue Ferry", "Ines Vale")
+    ranks = rank_passages(question, passages)
+    assert find_bridges(question, passages, ranks)[0].name.text == "Ines Vale"
+    order = sorted(ranks, key=lambda key: -ranks[key].score)
+    assert order[:2] == [2, 0]
+    assert ranks[2].bridge is None
+    assert (ranks[0].bridge.source, ranks[0].bridge.name.text) == (2, "Ines Vale")
+
+
+def test_ranking_nothing_is_nothing():
+    assert rank_passages(QuestionView("Who?"), {}) == {}
+    assert find_answer(QuestionView("Who?"), {}, {}) is None
+
+
+@pytest.mark.parametrize(
+    ("question", "kind"),
+    [
+        ("Who painted it?", "name"),
+        ("When did Ines Vale die?", "date"),
+        ("In which year was it built?", "date"),
+        ("What is the date of death of Ines Vale?", "date"),
+        ("How many clocks did he build?", "number"),
+        ("Is Graz in Austria?", "yes_no"),
+        ("Which is older, Graz or Lisbon?", "choice"),
+        ("", "name"),
+    ],
+)
+def test_kinds_of_question(question, kind):
+    assert question_kind(QuestionView(question)) == kind
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("Who directed The Blue Ferry?", "Ines Vale"),
+        ("Who was the director of The Blue Ferry married to?", "Otto Brandt"),
+        ("When was Otto Brandt born?", "2 March 1895"),
+        ("How many tower clocks did Otto Brandt build?", "nine"),
+        ("Where was Otto Brandt born?", "Graz"),
+        ("Who was born first, Ines Vale or Otto Brandt?", "Otto Brandt"),
+        ("Who was born later, Ines Vale or Otto Brandt?", "Ines Vale"),
+        ("Is Lisbon the capital of Portugal?", "yes"),
+        ("Do Graz and Lisbon share the same river?", "no"),
+        ("Do Graz and The Blue Ferry share the same river?", "yes"),
+        ("Which river flows through the city where Otto Brandt was born?", "Mur"),
+        ("How tall was Otto Brandt?", NOT_MENTIONED),
+        ("Who directed The Red Ferry?", NOT_MENTIONED),
+        ("Is Lisbon the oldest port of Portugal?", NOT_MENTIONED),
+        ("Who is taller, Ines Vale or Otto Brandt?", NOT_MENTIONED),
+        ("Who was born first, Ines Vale or Mara Quist?", NOT_MENTIONED),
+    ],
+)
+def test_answers_on_a_small_shelf(shelf, question, expected):
+    result = Agent(shelf, "rules").ask(question)
+    assert result.text == expected
+    assert result.status == ("not_mentioned" if expected == NOT_MENTIONED else "answered")
+
+
+def test_toy_is_answered_and_its_missing_fact_is_not(toy):
+    agent = Agent(toy, "rules")
+    for question in load_questions("toy"):
+        result = agent.ask(question.question)
+        assert result.text in (question.answers or (NOT_MENTIONED,)), question.question
+        found = [hit.chunk.title for hit in result.hits[: len(question.supporting_titles)]]
+        assert set(found) == set(question.supporting_titles), question.question
+
+
+def test_it_sees_only_what_was_retrieved(toy):
+    """Every name it asks for stands in the question or in a passage returned before, and every score is of one."""
+    agent = Agent(toy, "rules", max_retrievals=4)
+    for question in load_questions("toy"):
+        result = agent.ask(question.question)
+        seen, text = set(), question.question
+        for step in result.steps:
+            for hit in (hit for found in step.retrievals for hit in found):
+                seen.add(hit.chunk.id)
+                text += "\n" + hit.chunk.title + "\n" + hit.text
+            assert set(step.decision.evidence) == seen
+            asked = [words for query in step.decision.queries for words in folded_words(query)]
+            assert set(asked) <= set(folded_words(text))
+        assert {hit.chunk.id for hit in result.hits} == seen
+
+
+def test_the_same_question_gives_the_same_steps(toy):
+    runs = [Agent(toy, RulesReader()).ask("In which country is the city where Beethoven died?") for _ in range(2)]
+    assert runs[0].queries == runs[1].queries
+    assert [hit.chunk.id for hit in runs[0].hits] == [hit.chunk.id for hit in runs[1].hits]
+    assert [step.decision for step in runs[0].steps] == [step.decision for step in runs[1].steps]
+
+
+def test_the_paper_s_budget_is_one_more_query(toy):
+    result = Agent(toy, "rules", max_retrievals=2, max_queries=2).ask("Who wrote the oratorio Messiah?")
+    assert len(result.queries) == 2
+
+
+def test_without_the_right_to_ask_it_answers(toy):
+    state = AgentState("Who wrote the oratorio Messiah?", (), (), retrievals_left=3, queries_left=3)
+    assert RulesReader().decide(state, may_retrieve=True).action == "retrieve"
+    assert RulesReader().decide(state, may_retrieve=False).action == "not_mentioned"
+
+
+def test_titles_are_not_needed():
+    bare = build([("", text) for _, text in SHELF])
+    result = Agent(bare, "rules").ask("Who was the director of The Blue Ferry married to?")
+    assert result.text == "Otto Brandt"
+    assert {hit.chunk.id for hit in result.hits[:2]} == {0, 2}
+
+
+@pytest.mark.parametrize(
+    ("names", "room", "expected"),
+    [
+        ([], 3, ()),
+        (["a"], 0, ()),
+        (["a"], 1, ("a",)),
+        (["a", "b", "c", "d"], 1, ("a b c",)),
+        (["a", "b", "c", "d", "e"], 2, ("a", "b c d")),
+        (["a", "a", "b"], 5, ("a", "b")),
+        (["a", "asked"], 5, ("a",)),
+    ],
+)
+def test_queries_from_names(names, room, expected):
+    assert queries_for(names, ["asked"], room=room) == expected
