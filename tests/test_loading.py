@@ -234,6 +234,8 @@ def test_a_git_lfs_pointer_is_recognised(write):
         ("a.json", '[{"text": "x"},\n oops]', r"valid JSON, but got .*a\.json, line 2, column 2"),
         ("a.jsonl", '{"text": "x"}\n\n{"text": ', r"valid JSON, but got .*a\.jsonl, line 3, column"),
         ("a.json", "", "valid JSON"),
+        ("a.json", "[" * 100_000, r"plain JSON, but got .*a\.json, line 1 or later"),
+        ("a.jsonl", "3\n" + "1" * 5000, r"plain JSON, but got .*a\.jsonl, line 2 or later"),
         ("a.json", '{"text": "x"}', r"must hold a list of rows, but got a dict in .*a\.json"),
         ("a.csv", "text\nx", r"A corpus file must be one of \.json, \.jsonl, \.txt, \.md"),
     ],

@@ -64,7 +64,7 @@ class Document(Record):
 
     Notes
     -----
-    Source: Ψ-RAG §3.1 (the corpus D of documents).
+    Source: Ψ-RAG §2 (the corpus D).
 
     Examples
     --------
@@ -106,7 +106,7 @@ class Corpus(Record):
 
     Notes
     -----
-    Source: Ψ-RAG §3.1; the two kinds are ours.
+    Source: Ψ-RAG §2 and Appendix C.1 (which sets are split).
 
     Examples
     --------

@@ -51,3 +51,6 @@ def _parse(text: str, path: Path, first_line: int) -> Any:
         given = f"{path}, line {first_line + error.lineno - 1}, column {error.colno}: {error.msg}"
         remedy = "Mend that place; a file with one object a line is named .jsonl."
         raise PsiragError("A data file must be valid JSON", given, remedy) from error
+    except (RecursionError, ValueError) as error:  # nested too deeply, or an integer of thousands of digits
+        given = f"{path}, line {first_line} or later: {error}"
+        raise PsiragError("A data file must be plain JSON", given, "Flatten that row, or quote the number.") from error

@@ -87,7 +87,7 @@ def passages_as_chunks(corpus: Corpus) -> Chunks:
 
     Notes
     -----
-    Source: Ψ-RAG §5.1 (passages of the question-answering sets are used as they are).
+    Source: Ψ-RAG Appendix C.1 (sets of paragraphs of similar size are not split again).
 
     Examples
     --------
