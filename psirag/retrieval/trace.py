@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from psirag.corpus.chunks import Chunk
+from psirag.corpus.documents import Record
 
 Nodes = npt.NDArray[np.int64]
 Scores = npt.NDArray[np.float64]
@@ -34,7 +35,7 @@ class SideScore(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Hit:
+class Hit(Record):
     """One result: a chunk, or with `nodes="all"` an abstract.
 
     Parameters
@@ -109,7 +110,7 @@ class SiblingTrace(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Trace:
+class Trace(Record):
     """How the hits of one query were found.
 
     Parameters

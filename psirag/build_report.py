@@ -1,0 +1,98 @@
+"""What `Index.build` did: counts, repairs, and seconds per stage."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from time import perf_counter
+from types import MappingProxyType
+from typing import Any, ParamSpec, TypeVar
+
+from psirag.corpus.documents import Record
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class BuildReport(Record):
+    """What `Index.build` read, dropped, repaired and made.
+
+    Parameters
+    ----------
+    n_documents, n_chunks : int
+        Documents kept, and chunks made of them.
+    dropped_documents : tuple of int
+        Ids of documents without text.
+    n_duplicates : int
+        Chunks whose text an earlier chunk has; they are kept.
+    truncated : tuple of int
+        Ids of chunks longer than the encoder's window, encoded by their first window.
+    zero_rows : tuple of int
+        Ids of chunks without a vector.
+    depth : int
+        Depth of the tree.
+    nodes_per_layer : tuple of int
+        From the leaves to the root.
+    compression : float
+        Mean over abstracts of 1 − tokens of the abstract / tokens of its children's texts; NaN for centroids.
+    status : mapping of str to int
+        How many abstracts were "extractive", "written", "fallback", "centroid".
+    seconds : mapping of str to float
+        By stage.
+
+    Notes
+    -----
+    Source: Ψ-RAG Table 10 (compression rate).
+    """
+
+    n_documents: int
+    n_chunks: int
+    dropped_documents: tuple[int, ...]
+    n_duplicates: int
+    truncated: tuple[int, ...]
+    zero_rows: tuple[int, ...]
+    depth: int
+    nodes_per_layer: tuple[int, ...]
+    compression: float
+    status: Mapping[str, int]
+    seconds: Mapping[str, float]
+
+    def __post_init__(self) -> None:
+        """Make the mappings read-only, and tuples of what JSON read as lists."""
+        for name in ("status", "seconds"):
+            object.__setattr__(self, name, MappingProxyType(dict(getattr(self, name))))
+        for name in ("dropped_documents", "truncated", "zero_rows", "nodes_per_layer"):
+            object.__setattr__(self, name, tuple(getattr(self, name)))
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the fields as plain JSON values, NaN as None."""
+        plain = {name: dict(value) if isinstance(value, Mapping) else value for name, value in vars(self).items()}
+        return {**plain, "compression": self.compression if self.compression == self.compression else None}
+
+    @staticmethod
+    def from_dict(values: Mapping[str, Any]) -> BuildReport:
+        """Return the report that `as_dict` gave the values of."""
+        compression = values["compression"]
+        return BuildReport(**{**values, "compression": float("nan") if compression is None else compression})
+
+
+class Stages:
+    """Runs the stages of a build by name and keeps their seconds.
+
+    Examples
+    --------
+    >>> stages = Stages()
+    >>> stages("sum", sum, [1, 2]), list(stages.seconds)
+    (3, ['sum'])
+    """
+
+    def __init__(self) -> None:
+        self.seconds: dict[str, float] = {}
+
+    def __call__(self, name: str, stage: Callable[P, T], /, *args: P.args, **settings: P.kwargs) -> T:
+        """Run one stage and return what it returns."""
+        start = perf_counter()
+        made = stage(*args, **settings)
+        self.seconds[name] = self.seconds.get(name, 0.0) + perf_counter() - start
+        return made

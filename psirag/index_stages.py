@@ -1,0 +1,146 @@
+"""The stages of `Index.build` that are not public functions of their own, and the checks at its door."""
+
+from __future__ import annotations
+
+import warnings
+from collections import Counter
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from psirag.abstraction import Abstracts
+from psirag.build_report import BuildReport
+from psirag.checks import check_choice, check_count
+from psirag.corpus import Chunks, Corpus, passages_as_chunks, split_into_chunks
+from psirag.encoding import Encoder
+from psirag.errors import PsiragError, PsiragWarning
+from psirag.tree import AbstractTree
+from psirag.vectors import unit_rows
+
+ABSTRACTIONS = ("keyword", "summary", "centroid")
+UNIT_TOLERANCE = 1e-5  # float32 rows this close to unit length are taken as they are, bit for bit
+
+Vectors = npt.NDArray[np.float32]
+
+
+def check_settings(tree: Any, abstraction: Any, writer: Any, max_tokens: Any, per_document: Any) -> None:
+    """Raise for a wrong setting, before anything is read or loaded."""
+    check_choice("abstraction", abstraction, ABSTRACTIONS)
+    check_count("max_tokens", max_tokens)
+    if not callable(tree):
+        given = f"{tree!r}, a {type(tree).__name__}"
+        raise PsiragError("tree must be a function from vectors to an AbstractTree", given, "Pass build_tree, say.")
+    if writer is not None and not callable(getattr(writer, "write_abstract", None)):
+        given = f"a {type(writer).__name__}"
+        raise PsiragError("writer must have a method write_abstract", given, "Pass a reader that can write, or None.")
+    if per_document is not False:
+        remedy = "Leave it out; retrieve(..., document=id) searches one document."
+        raise PsiragError("per_document must be False: trees per document come later", repr(per_document), remedy)
+
+
+def check_parts(tree: Any, chunks: Any, vectors: npt.ArrayLike, abstracts: Any) -> Vectors:
+    """Raise where the parts of an index do not belong together; return the vectors as unit rows.
+
+    A memory map is taken as it is, because looking at its rows would read it whole.
+    """
+    kinds = (("tree", tree, AbstractTree), ("chunks", chunks, Chunks), ("abstracts", abstracts, Abstracts))
+    for what, part, kind in kinds:
+        if not isinstance(part, kind):
+            raise PsiragError(f"{what} must be of type {kind.__name__}", f"a {type(part).__name__}", "See Index.build.")
+    rows = vectors if isinstance(vectors, np.memmap) else _unit(vectors)
+    sizes = {
+        "chunks": (len(chunks), tree.n_leaves),
+        "vectors": (len(rows), tree.n_nodes),
+        "abstracts": (len(abstracts.texts), tree.n_nodes - tree.n_leaves),
+    }
+    for what, (found, needed) in sizes.items():
+        if found != needed:
+            asked = f"An index over this tree ({tree.n_leaves} leaves, {tree.n_nodes} nodes) needs {needed} {what}"
+            raise PsiragError(asked, str(found), "Pass the parts that were made together.")
+    if np.any(np.diff(chunks.ids) <= 0):
+        raise PsiragError("chunks must be in the order of their ids", f"ids {chunks.ids[:10]} …", "Sort them first.")
+    return rows
+
+
+def make_chunks(corpus: Corpus, max_tokens: int, encoder: Encoder) -> Chunks:
+    """Split documents; take each passage as one chunk."""
+    if corpus.kind == "passages":
+        return passages_as_chunks(corpus)
+    return split_into_chunks(corpus, max_tokens, tokenizer=encoder.tokenizer)
+
+
+def find_truncated(chunks: Chunks, encoder: Encoder) -> tuple[int, ...]:
+    """Return the ids of chunks longer than the encoder's window, and count them in one warning."""
+    ids = tuple(chunks.ids[encoder.truncated(chunks.indexed_texts)].tolist())
+    if ids:
+        listed = ", ".join(map(str, ids[:10])) + (" …" if len(ids) > 10 else "")
+        message = (
+            f"{len(ids)} of {len(chunks)} chunks are longer than the encoder's window of {encoder.max_tokens} tokens "
+            f"and are encoded by their first window (BM25 and readers see them whole): ids {listed}"
+        )
+        warnings.warn(message, PsiragWarning, stacklevel=4)
+    return ids
+
+
+def make_tree(tree: Callable[[Vectors], AbstractTree], leaf_vectors: Vectors) -> AbstractTree:
+    """Call the tree builder and check what it returns."""
+    made = tree(leaf_vectors)
+    if not isinstance(made, AbstractTree) or made.n_leaves != len(leaf_vectors):
+        given = f"{made.n_leaves} leaves" if isinstance(made, AbstractTree) else f"a {type(made).__name__}"
+        asked = f"tree must return an AbstractTree over {len(leaf_vectors)} leaves"
+        raise PsiragError(asked, given, "Pass build_tree, or a function of your own that returns one.")
+    return made
+
+
+def make_report(
+    corpus: Corpus,
+    chunks: Chunks,
+    truncated: tuple[int, ...],
+    vectors: Vectors,
+    tree: AbstractTree,
+    abstracts: Abstracts,
+    seconds: Mapping[str, float],
+) -> BuildReport:
+    """Count what was read, repaired and made."""
+    kept = set(chunks.document.tolist())
+    blank = [document.id for document in corpus if document.id not in kept]
+    zero = chunks.ids[~np.any(vectors[: len(chunks)], axis=1)]
+    return BuildReport(
+        n_documents=len(kept),
+        n_chunks=len(chunks),
+        dropped_documents=tuple(sorted({*blank, *getattr(corpus, "dropped", ())})),
+        n_duplicates=len(chunks) - len(set(chunks.texts)),
+        truncated=truncated,
+        zero_rows=tuple(zero.tolist()),
+        depth=tree.depth,
+        nodes_per_layer=tuple(np.bincount(tree.layer).tolist()),
+        compression=abstracts.compression,
+        status=dict(Counter(abstracts.status)),
+        seconds=dict(seconds),
+    )
+
+
+def describe_settings(corpus: Corpus, tree: Any, abstraction: str, writer: Any, max_tokens: int) -> dict[str, Any]:
+    """Return how an index is made, in plain values for the manifest."""
+    return {
+        "corpus": corpus.name,
+        "kind": corpus.kind,
+        "tree": getattr(tree, "__name__", repr(tree)),
+        "abstraction": abstraction,
+        "writer": None if writer is None else str(getattr(writer, "name", type(writer).__name__)),
+        "max_tokens": max_tokens,
+    }
+
+
+def _unit(vectors: npt.ArrayLike) -> Vectors:
+    """Return unit float32 rows; rows that already are keep their bits."""
+    rows = np.asarray(vectors)
+    if rows.dtype == np.float32 and rows.ndim == 2 and rows.shape[1] and np.isfinite(rows).all():
+        length = np.sqrt(np.einsum("ij,ij->i", rows, rows))
+        if np.all((np.abs(length - 1) < UNIT_TOLERANCE) | ~rows.any(axis=1)):
+            kept = rows.view() if not rows.flags.writeable else rows.copy()
+            kept.flags.writeable = False
+            return kept
+    return unit_rows(rows)

@@ -1,0 +1,261 @@
+"""A saved index as a folder: files written beside and renamed into place, every byte accounted for in the manifest."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from psirag.errors import PsiragError
+
+FORMAT = 1
+MANIFEST = "manifest.json"
+_LAST_KEY = '"sha256": '
+
+
+def write_folder(
+    folder: Path, write_files: Callable[[Path], None], about: Mapping[str, Any], *, overwrite: bool
+) -> dict[str, Any]:
+    """Write files and their manifest into a folder beside `folder`, and rename it into place.
+
+    Killed at any moment, it leaves the folder that was there before, or the new one, to be found by `find_folder`.
+
+    Parameters
+    ----------
+    folder : Path
+    write_files : callable
+        Gets an empty folder and writes all files but the manifest.
+    about : mapping
+        What the manifest says besides format, files and checksum.
+    overwrite : bool
+        Whether a saved index at `folder` is replaced, whole.
+
+    Returns
+    -------
+    dict
+        The manifest.
+
+    Raises
+    ------
+    PsiragError
+        Something is there and `overwrite` is False, or it is no saved index.
+
+    Notes
+    -----
+    Source: the layout is ours.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> folder = Path(tempfile.mkdtemp()) / "index"
+    >>> manifest = write_folder(folder, lambda at: (at / "a.txt").write_text("a") and None, {}, overwrite=False)
+    >>> manifest["files"]["a.txt"]["bytes"]
+    1
+    """
+    folder = Path(os.path.abspath(folder))  # noqa: PTH100 - resolve() would follow a link and rename its target
+    check_free(folder, overwrite=overwrite)
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    partial, previous = _beside(folder, "partial"), _beside(folder, "previous")
+    shutil.rmtree(partial, ignore_errors=True)
+    partial.mkdir()
+    try:
+        write_files(partial)
+        manifest = {"format": FORMAT, **about, "files": _describe_files(partial)}
+        (partial / MANIFEST).write_bytes(_manifest_bytes(manifest))
+        _flush(partial)
+        _replace(folder, partial, previous)
+    finally:
+        shutil.rmtree(partial, ignore_errors=True)
+    return manifest
+
+
+def check_free(folder: Path, *, overwrite: bool) -> None:
+    """Raise where `write_folder` would have to destroy something that it must not."""
+    if not os.path.lexists(folder) or (folder.is_dir() and not any(folder.iterdir())):
+        return
+    if not folder.is_dir() or not (folder / MANIFEST).is_file():
+        given = f"{folder}, which is something else"
+        raise PsiragError("save replaces saved indexes only", given, "Choose a folder that does not exist yet.")
+    if not overwrite:
+        given = f"{folder}, which exists"
+        raise PsiragError("save needs a new folder", given, "Pass overwrite=True to replace it, or another folder.")
+
+
+def find_folder(folder: Path) -> Path:
+    """Return the folder of a saved index: itself, or what an interrupted overwrite set aside.
+
+    Raises
+    ------
+    PsiragError
+        Neither is there, or it is no saved index.
+    """
+    asked, remedy = "Index.load needs the folder of a saved index", "Pass a folder that Index.save wrote."
+    aside = _beside(folder, "previous")
+    if not os.path.lexists(folder) and (aside / MANIFEST).is_file():
+        return aside
+    if not folder.exists():
+        raise PsiragError(asked, f"{folder}, which does not exist", remedy)
+    if not folder.is_dir():
+        raise PsiragError(asked, f"the file {folder}", f"{remedy} A psirag index is never a pickle or a single file.")
+    if not (folder / MANIFEST).is_file():
+        raise PsiragError(asked, f"{folder}, which has no {MANIFEST}", remedy)
+    return folder
+
+
+def read_manifest(folder: Path) -> dict[str, Any]:
+    """Return a manifest after checking its format version and its checksum of its own lines.
+
+    Raises
+    ------
+    PsiragError
+        The manifest is of a newer format, or altered, or cannot be read.
+    """
+    content = _read_bytes(folder / MANIFEST)
+    try:
+        manifest = json.loads(content.decode("utf-8"))
+        version = manifest["format"]
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
+        raise damaged(MANIFEST, f"one that cannot be read ({error})") from error
+    if not isinstance(version, int) or version > FORMAT:
+        given = f"format {version!r} in {MANIFEST}"
+        raise PsiragError(f"This psirag reads index format {FORMAT}", given, "Update psirag, or build the index again.")
+    digest = manifest.pop("sha256", None)
+    if _manifest_bytes(manifest) != content:
+        raise damaged(MANIFEST, f"one that does not match its own SHA-256 ({digest})")
+    return dict(manifest)
+
+
+def check_files(
+    folder: Path, files: Mapping[str, Any], *, required: Iterable[str], optional: Iterable[str], verify: bool
+) -> None:
+    """Compare every file with the manifest: by size, and with `verify` by SHA-256.
+
+    Raises
+    ------
+    PsiragError
+        A file is missing, truncated or altered, or the manifest lists other files than an index has.
+    """
+    required = tuple(required)
+    wrong = set(required) - set(files) | set(files) - {*required, *optional}
+    if wrong:
+        raise damaged(MANIFEST, f"one that lacks or adds {', '.join(sorted(map(repr, wrong)))}")
+    for name, known in files.items():
+        path = folder / name
+        if not path.is_file():
+            raise damaged(name, "no such file")
+        if path.stat().st_size != known["bytes"]:
+            raise damaged(name, f"{path.stat().st_size} bytes where {known['bytes']} were saved")
+        if verify and _sha256(path) != known["sha256"]:
+            raise damaged(name, "other bytes than were saved (SHA-256 differs)")
+
+
+def read_array(path: Path, *, mmap: bool) -> npt.NDArray[Any]:
+    """Read an .npy file without pickle; read-only.
+
+    Raises
+    ------
+    PsiragError
+        Not an .npy file, or one that holds Python objects.
+    """
+    try:
+        array: npt.NDArray[Any] = np.load(path, mmap_mode="r" if mmap else None, allow_pickle=False)
+    except (ValueError, EOFError, OSError) as error:
+        raise damaged(path.name, f"a file that numpy cannot read without pickle ({error})") from error
+    array.flags.writeable = False
+    return array
+
+
+def write_lines(path: Path, records: Iterable[Mapping[str, Any]]) -> None:
+    """Write JSON lines in UTF-8.
+
+    Raises
+    ------
+    PsiragError
+        A value is no JSON value.
+    """
+    try:
+        lines = [json.dumps(dict(record), ensure_ascii=False) + "\n" for record in records]
+    except (TypeError, ValueError) as error:
+        asked = f"{path.name} holds text, numbers, lists and dicts"
+        raise PsiragError(asked, str(error), "Put JSON values only into the metadata.") from error
+    path.write_text("".join(lines), encoding="utf-8", newline="\n")
+
+
+def read_lines(path: Path) -> list[dict[str, Any]]:
+    """Read JSON lines.
+
+    Raises
+    ------
+    PsiragError
+        A line is no JSON object.
+    """
+    try:
+        return [dict(json.loads(line)) for line in _read_bytes(path).decode("utf-8").split("\n") if line]
+    except (ValueError, TypeError, RecursionError) as error:
+        raise damaged(path.name, f"a file with a broken line ({error})") from error
+
+
+def damaged(name: str, given: str) -> PsiragError:
+    """Return the error that names a file of a saved index as missing, altered or of another kind."""
+    return PsiragError(f"Index.load needs the file {name} as it was saved", given, "Copy the folder again, or rebuild.")
+
+
+def _beside(folder: Path, what: str) -> Path:
+    """Return the hidden folder next to `folder` for a new or an old version."""
+    folder = Path(os.path.abspath(folder))  # noqa: PTH100
+    return folder.with_name(f".{folder.name}.{what}")
+
+
+def _replace(folder: Path, partial: Path, previous: Path) -> None:
+    """Put the finished folder in place; between the two renames the old one stands aside under a known name."""
+    if folder.is_dir() and not any(folder.iterdir()):
+        folder.rmdir()
+    if folder.exists():
+        shutil.rmtree(previous, ignore_errors=True)
+        folder.rename(previous)
+    partial.rename(folder)
+    shutil.rmtree(previous, ignore_errors=True)
+
+
+def _describe_files(folder: Path) -> dict[str, dict[str, Any]]:
+    """Return size and SHA-256 of every file below a folder, by its name there."""
+    paths = sorted(path for path in folder.rglob("*") if path.is_file())
+    return {
+        path.relative_to(folder).as_posix(): {"bytes": path.stat().st_size, "sha256": _sha256(path)} for path in paths
+    }
+
+
+def _manifest_bytes(manifest: Mapping[str, Any]) -> bytes:
+    """Render a manifest: one key a line or more, last the SHA-256 of all lines before."""
+    body = json.dumps(manifest, ensure_ascii=False, indent=1).removesuffix("\n}") + ",\n"
+    digest = hashlib.sha256(body.encode("utf-8")).hexdigest()
+    return f'{body} {_LAST_KEY}"{digest}"\n}}\n'.encode()
+
+
+def _sha256(path: Path) -> str:
+    """Return the SHA-256 of a file."""
+    with path.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
+
+
+def _read_bytes(path: Path) -> bytes:
+    """Read a file whole."""
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise damaged(path.name, f"an unreadable file ({error.strerror})") from error
+
+
+def _flush(folder: Path) -> None:
+    """Ask the system to put the files on disk before the folder takes its name."""
+    for path in folder.rglob("*"):
+        if path.is_file():
+            with path.open("rb+") as stream:
+                os.fsync(stream.fileno())
