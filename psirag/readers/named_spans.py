@@ -11,6 +11,13 @@ from functools import lru_cache
 WORD = re.compile(r"[^\W_]+(?:['’.\-&][^\W_]+)*")
 # Lower-case words that may stand inside a name ("Duke of York", "Vincent van Gogh").
 PARTICLES = frozenset("al bin da das de del der des di do dos du el ibn la las le les los of the van von y zu".split())
+MONTHS = (
+    "January|February|March|April|May|June|July|August|September|October|November|December"
+    "|Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sept|Sep|Oct|Nov|Dec"
+)
+CALENDAR_DATE = re.compile(
+    rf"\b\d{{1,2}} (?:{MONTHS})\b\.?(?: \d{{3,4}}\b)?|\b(?:{MONTHS})\b\.? \d{{1,4}}\b(?:, \d{{3,4}}\b)?"
+)
 CALENDAR = frozenset(
     "january february march april may june july august september october november december monday tuesday wednesday"
     " thursday friday saturday sunday".split()
@@ -29,7 +36,12 @@ OPENING_WORDS = 24
 
 @dataclass(frozen=True)
 class Span:
-    """A name in a text: as written, its words folded for comparison, and where it stands."""
+    """A name in a text: as written, its words folded for comparison, and where it stands.
+
+    Notes
+    -----
+    Source: ours.
+    """
 
     text: str
     words: tuple[str, ...]
@@ -39,26 +51,51 @@ class Span:
 
 @lru_cache(maxsize=1 << 16)
 def folded(word: str) -> str:
-    """A word for comparison: no accents, lower case, no possessive ending."""
+    """A word for comparison: no accents, lower case, no possessive ending.
+
+    Notes
+    -----
+    Source: ours.
+
+    Examples
+    --------
+    >>> folded("Beyoncé's")
+    'beyonce'
+    """
     plain = "".join(c for c in unicodedata.normalize("NFKD", word) if not unicodedata.combining(c))
     return re.sub(r"['’]s$|['’]$", "", plain.casefold()).replace("’", "'")
 
 
 def folded_words(text: str) -> tuple[str, ...]:
-    """All words of a text, folded."""
+    """All words of a text, folded.
+
+    Notes
+    -----
+    Source: ours.
+
+    Examples
+    --------
+    >>> folded_words("St. Émile’s café")
+    ('st', 'emile', 'cafe')
+    """
     return tuple(folded(word) for word in WORD.findall(text))
-
-
-def content_words(text: str) -> tuple[str, ...]:
-    """The folded words that carry meaning."""
-    return tuple(word for word in folded_words(text) if word not in FUNCTION_WORDS)
 
 
 def named_spans(text: str) -> list[Span]:
     """Names in reading order: runs of capitalised words, numbers beside them, and particles between them.
 
     A function word is part of a name only inside a sentence ("song When the Stars Go Blue"); dates are not names.
+
+    Notes
+    -----
+    Source: ours; the paper's agent leaves names to a language model (Ψ-RAG §3.2).
+
+    Examples
+    --------
+    >>> [span.text for span in named_spans("On 3 May 1920 Hugh of Tours met Ada Lee.")]
+    ['Hugh of Tours', 'Ada Lee']
     """
+    text = CALENDAR_DATE.sub(lambda date: "," * len(date[0]), text)
     spans: list[Span] = []
     run: list[re.Match[str]] = []
     for word in WORD.finditer(text):
@@ -80,6 +117,15 @@ def match_quality(name: Sequence[str], title: Sequence[str], opening: Sequence[s
     ----------
     name, title, opening, text : sequence of str
         Folded words of the name, of the passage's title, of its first words, and of all of it.
+
+    Notes
+    -----
+    Source: ours.
+
+    Examples
+    --------
+    >>> match_quality(("graz",), ("graz",), (), ()), match_quality(("graz",), ("mur",), (), ("in", "graz"))
+    (1.0, 0.3)
     """
     name, title = without_article(name), without_article(title)
     if not name:
@@ -98,13 +144,33 @@ def match_quality(name: Sequence[str], title: Sequence[str], opening: Sequence[s
 
 
 def contains_run(words: Sequence[str], run: Sequence[str]) -> bool:
-    """Whether `run` stands in `words` without a gap."""
+    """Whether `run` stands in `words` without a gap.
+
+    Notes
+    -----
+    Source: ours.
+
+    Examples
+    --------
+    >>> contains_run(("a", "b", "c"), ("b", "c")), contains_run(("a", "b", "c"), ("a", "c"))
+    (True, False)
+    """
     run, size = tuple(run), len(run)
     return size > 0 and any(tuple(words[i : i + size]) == run for i in range(len(words) - size + 1))
 
 
 def without_article(words: Sequence[str]) -> tuple[str, ...]:
-    """The words without a leading article."""
+    """The words without a leading article.
+
+    Notes
+    -----
+    Source: ours.
+
+    Examples
+    --------
+    >>> without_article(("the", "blue", "ferry"))
+    ('blue', 'ferry')
+    """
     return tuple(words[1:] if len(words) > 1 and words[0] in {"the", "a", "an"} else words)
 
 

@@ -9,7 +9,7 @@ from typing import Literal
 
 from psirag.corpus import split_into_sentences
 from psirag.readers.bridging import ABOUT, PassageView, QuestionView, Rank, akin
-from psirag.readers.named_spans import WORD, Span, contains_run, folded, folded_words, without_article
+from psirag.readers.named_spans import MONTHS, WORD, Span, contains_run, folded, folded_words, without_article
 
 Kind = Literal["name", "date", "number", "choice", "yes_no"]
 
@@ -18,10 +18,6 @@ NEEDED_COVERAGE = 0.5
 STATED_COVERAGE = 0.75
 PASSAGES_READ = 8
 
-MONTHS = (
-    "January|February|March|April|May|June|July|August|September|October|November|December"
-    "|Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sep|Sept|Oct|Nov|Dec"
-)
 DATE = re.compile(
     rf"\b\d{{1,2}} (?:{MONTHS})\.? \d{{3,4}}\b|\b(?:{MONTHS})\.? \d{{1,2}}, \d{{3,4}}\b"
     rf"|\b(?:{MONTHS}) \d{{4}}\b|\b[12]\d{{3}}\b"
