@@ -78,8 +78,29 @@ def test_a_centroid_is_the_direction_of_the_leaves_below_each_counted_once():
 
 
 def test_a_centroid_of_opposite_vectors_is_zero_and_told():
-    with pytest.warns(PsiragWarning, match="centroids: row 2 zero"):
+    with pytest.warns(PsiragWarning, match="1 centroids are zero, so similar to nothing: nodes 2"):
         assert centroids(tree_of(2, 2, -1, n_leaves=2), [[1.0, 0.0], [-1.0, 0.0]])[2].tolist() == [0, 0]
+
+
+def test_a_zero_leaf_is_not_told_again():
+    vectors = [[0.0, 0.0], [1.0, 0.0], [1.0, 1.0]]
+    tree = tree_of(3, 3, 3, -1, n_leaves=3)
+    for kind in ("keyword", "summary", "centroid"):
+        abstracts = write_abstracts(tree, ["oak", "elm", "ash"], vectors, kind=kind)
+        assert not node_vectors(tree, vectors, abstracts, HashingEncoder(2))[0].any()
+
+
+def test_unit_float32_leaves_keep_their_bits():
+    vectors = HashingEncoder(16).encode([f"river {i}" for i in range(60)])
+    tree = build_tree(vectors)
+    abstracts = write_abstracts(tree, ["oak"] * 60, vectors, kind="centroid")
+    assert np.array_equal(node_vectors(tree, vectors, abstracts, None)[:60], vectors)
+
+
+@pytest.mark.parametrize("wrong", [[1.0, 2.0], [["a"], ["b"]], np.empty((2, 0)), None])
+def test_leaf_vectors_must_be_rows_of_numbers(wrong):
+    with pytest.raises(PsiragError, match="leaf_vectors must be an"):
+        centroids(tree_of(2, 2, -1, n_leaves=2), wrong)
 
 
 def test_centroids_need_a_row_for_each_leaf():
@@ -272,7 +293,8 @@ def test_the_tokenizer_decides_what_a_token_is():
         return list(text)
 
     tree = tree_of(2, 2, -1, n_leaves=2)
-    (text,) = write_abstracts(tree, ["x" * 70 + " y" * 70] * 2, np.eye(2), kind="summary", tokenizer=by_letter).texts
+    texts = ["x" * 70 + " y" * 70] * 2
+    (text,) = write_abstracts(tree, texts, np.eye(2), kind="summary", tokenizer=by_letter).texts
     assert len(text) <= 100
     encoder = as_encoder(HashingEncoder(2))
     encoder.tokenizer = by_letter

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from psirag.abstraction.centroid import centroids, leaf_rows
+from psirag.abstraction.centroid import centroids
 from psirag.abstraction.phrases import stop_words, sum_children, words_of
 from psirag.corpus import split_into_sentences
 from psirag.tree import AbstractTree
@@ -62,7 +62,7 @@ def sentence_texts(
     if not sentences.texts:
         return ("",) * (tree.n_nodes - tree.n_leaves)
     nearness = centroids(tree, leaf_vectors)
-    vectors = leaf_rows(tree, leaf_vectors)
+    vectors = nearness[: tree.n_leaves]
     topics, rows = _tf_idf(leaf_texts, sentences.texts)
     lengths: dict[int, int] = {}
     chosen: list[npt.NDArray[np.int64]] = list(sentences.of_leaf)
