@@ -92,6 +92,8 @@ def _figure_of(model: dict[str, Any]) -> dict[str, Any]:
             holder["bdata"] = holder.pop(last)
             if len(shape) > 1:
                 holder["shape"] = ", ".join(map(str, shape))
+    for trace in shown["_widget_data"]:
+        trace.pop("uid", None)  # drawn afresh in every run
     return {"data": shown["_widget_data"], "layout": shown["_widget_layout"], "config": shown.get("_config", {})}
 
 
@@ -117,7 +119,7 @@ def mathml(formula: str, display: str = "inline") -> str:
     """A TeX formula as MathML, which browsers draw by themselves; as TeX where the converter does not know it."""
     source = re.sub(r"\\(begin|end)\{(aligned|equation|gathered)\*?\}", r"\\\1{align*}", formula.strip())
     try:
-        return str(to_mathml(source, display=display))
+        return str(to_mathml(source, xmlns="", display=display)).replace(' xmlns=""', "")
     except LATEX_ERRORS:
         return f"<code>{html.escape(formula)}</code>"
 

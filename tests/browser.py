@@ -26,13 +26,12 @@ FLAGS = (
     "--headless=new --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking".split()
 )
 
-# The page says "idle" before a kernel is there, so ask the notebook's model.
+# The page says "idle" before a kernel is there, so ask the notebook's model; a "Select Kernel" dialog would never end.
 IDLE_KERNEL = """async () => {
-  const app = window.jupyterapp; await app.restored;
-  for (const end = Date.now() + 60000; Date.now() < end; await new Promise(r => setTimeout(r, 100))) {
-    const panel = app.shell.currentWidget;
-    if (!panel || !panel.context || !panel.sessionContext) continue;
-    await panel.context.ready; await panel.sessionContext.ready;
+  const app = window.jupyterapp, pause = () => new Promise(done => setTimeout(done, 100));
+  for (const end = Date.now() + 60000; Date.now() < end; await pause()) {
+    const panel = app && app.shell.currentWidget;
+    if (!panel || !panel.context || !panel.context.isReady || !panel.sessionContext.isReady) continue;
     const kernel = panel.sessionContext.session && panel.sessionContext.session.kernel;
     if (kernel && kernel.status === 'idle') return kernel.name;
   }
