@@ -92,13 +92,18 @@ def _differences(size: Size) -> tuple[Verdict, ...]:
     source = "Ψ-RAG Appendix B.3"
     wrong = Tally("(44) as printed", source, FALSE, "too large by n(n_j − n_i − 1)")
     excess = Tally("(44) − true difference = n(n_j − n_i − 1)", "ours", HOLDS, "so (44) contradicts (52)")
+    follows = Tally(
+        "(44) = (43) with its signs mended − (42)", source, HOLDS, "the algebra is right, the double count remains"
+    )
     right = Tally("(52) as printed", source, HOLDS, "the exact difference")
     least = Tally("(53): n = n_i + 2n_j is the minimum case", source, FALSE, "for k = 3 the minimum is n_o = n_i + 1")
     for sizes, j, difference in cases(size):
         n, n_i, n_j, case = sum(sizes), sizes[0], sizes[j], described(sizes, j)
         wrong.equal(n, f"{case}; (44) says {doubled_44(n_i, n_j, n) // 2:+d}", doubled_44(n_i, n_j, n), 2 * difference)
         excess.equal(n, case, doubled_44(n_i, n_j, n) - 2 * difference, 2 * n * (n_j - n_i - 1))
+        mended = 2 * (corrected_43(n_i, n_j, n) - printed_42(n_i, n_j, n))
+        follows.equal(n, case, doubled_44(n_i, n_j, n), mended)
         right.equal(n, case, doubled_52(n_i, n_j, n), 2 * difference)
         least.at_least(n, f"{case}, below {doubled_53(n_i, n_j) // 2}", 2 * difference - doubled_53(n_i, n_j))
         right.equal(n, case, doubled_52(n_i, n_j, n), doubled_difference(n_i, n_j, n - n_i - n_j))
-    return wrong.verdict(), excess.verdict(), right.verdict(), least.verdict()
+    return wrong.verdict(), excess.verdict(), follows.verdict(), right.verdict(), least.verdict()

@@ -195,7 +195,9 @@ def leaf_moves(tree: AbstractTree, vectors: npt.ArrayLike, *, weights: str, mino
     difference = move_differences(tree, ones if weights == "unit" else rows)
     if weights == "distance":  # ‖x − y‖² = 2 − 2·x·y for unit rows
         difference = 2 * move_differences(tree, ones) - 2 * difference
-    bottom = np.diff(tree.child_start)[list(tree.layer_nodes(1))] if tree.depth else np.empty(0)
+    if tree.depth == 0:
+        return LeafMoves(0, 0, 0)
+    bottom = np.diff(tree.child_start)[list(tree.layer_nodes(1))]
     giving = bottom[tree.parent[: tree.n_leaves] - tree.n_leaves]
     allowed = ~np.isnan(difference) & (giving > 2)[:, None]
     if minor_only:

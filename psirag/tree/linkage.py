@@ -107,6 +107,7 @@ def _condensed_distances(rows: Rows, *, euclidean: bool) -> npt.NDArray[np.float
     n = len(rows)
     condensed = np.empty(n * (n - 1) // 2)
     exact = rows.astype(np.float64)
+    exact /= np.maximum(np.linalg.norm(exact, axis=1, keepdims=True), 0.5)  # a float32 row is only nearly a unit row
     length = np.einsum("ij,ij->i", exact, exact)
     filled = 0
     with threadpool_limits(1, user_api="blas"):
