@@ -87,7 +87,7 @@ class Index:
         report: BuildReport | None = None,
         settings: Mapping[str, Any] = MappingProxyType({}),
     ) -> None:
-        rows = check_parts(tree, chunks, vectors, abstracts)
+        rows = check_parts(tree, chunks, vectors, abstracts, sparse)
         model = encoder if isinstance(encoder, SavedEncoder) else as_encoder(encoder)
         if model.dimension != rows.shape[1]:
             given = f"an encoder of {model.dimension} dimensions for vectors of {rows.shape[1]}"

@@ -20,8 +20,8 @@ from psirag.retrieval.sparse_index import BM25S_FILES, SETTINGS_FILE, SparseInde
 from psirag.storage import (
     MANIFEST,
     check_files,
-    damaged,
     find_folder,
+    fitting,
     read_array,
     read_lines,
     read_manifest,
@@ -140,39 +140,58 @@ def load_parts(folder: Path, *, verify: bool) -> IndexParts:
     """
     folder = find_folder(folder)
     manifest = read_manifest(folder)
-    try:
-        check_files(folder, manifest["files"], required=REQUIRED, optional=OPTIONAL, verify=verify)
-        encoder, kind = SavedEncoder(**manifest["encoder"]), manifest["abstracts"]["kind"]
-        compression, settings = manifest["abstracts"]["compression"], manifest["settings"]
-        n_leaves = manifest["n_leaves"]
-    except (KeyError, TypeError) as error:
-        raise damaged(MANIFEST, f"one without what an index needs ({error})") from error
-    report = read_lines(folder / REPORT)
-    lines = read_lines(folder / ABSTRACTS)
-    abstracts = Abstracts(
-        kind=kind,
-        texts=tuple(line["text"] for line in lines),
-        status=tuple(line["status"] for line in lines),
-        compression=float("nan") if compression is None else compression,
-    )
+    with fitting(MANIFEST):
+        files, encoder = dict(manifest["files"]), SavedEncoder(**manifest["encoder"])
+        settings, n_leaves, kind = dict(manifest["settings"]), manifest["n_leaves"], manifest["abstracts"]["kind"]
+        compression = manifest["abstracts"]["compression"]
+        sizes = {name: (int(known["bytes"]), str(known["sha256"])) for name, known in files.items()}
+    check_files(folder, sizes, required=REQUIRED, optional=OPTIONAL, verify=verify)
+    parent, vectors = read_array(folder / PARENT, mmap=False), read_array(folder / VECTORS, mmap=not verify)
+    with fitting(PARENT):
+        tree = AbstractTree.from_parents(parent, n_leaves)
+    with fitting(VECTORS):
+        _check_vectors(vectors, tree.n_nodes, encoder.dimension)
     return IndexParts(
-        tree=AbstractTree.from_parents(read_array(folder / PARENT, mmap=False), n_leaves),
+        tree=tree,
         chunks=_read_chunks(folder / CHUNKS),
-        vectors=read_array(folder / VECTORS, mmap=not verify),
-        abstracts=abstracts,
+        vectors=vectors,
+        abstracts=_read_abstracts(folder / ABSTRACTS, kind, float("nan") if compression is None else compression),
         encoder=encoder,
         sparse=SparseIndex.load(folder / SPARSE, mmap=not verify),
-        report=BuildReport.from_dict(report[0]) if report else None,
+        report=_read_report(folder / REPORT),
         settings=settings,
     )
+
+
+def _check_vectors(vectors: npt.NDArray[Any], n_nodes: int, dimension: int) -> None:
+    """Raise where a file holds other vectors than the tree has nodes, without reading them."""
+    if vectors.shape != (n_nodes, dimension) or vectors.dtype != np.float32:
+        given = f"{vectors.shape} of {vectors.dtype}"
+        raise PsiragError(f"vectors must be float32 of shape {(n_nodes, dimension)}", given, "Build the index again.")
 
 
 def _read_chunks(path: Path) -> Chunks:
     """Read the chunks back into columns."""
     rows = read_lines(path)
-    numbers = {name: np.array([row[key] for row in rows], dtype=np.int64) for name, key in _COLUMNS.items()}
-    texts, titles, metadata = (tuple(row[key] for row in rows) for key in ("text", "title", "metadata"))
-    return Chunks(texts=texts, titles=titles, metadata=metadata, **numbers)
+    with fitting(CHUNKS):
+        numbers = {name: np.array([row[key] for row in rows], dtype=np.int64) for name, key in _COLUMNS.items()}
+        texts, titles, metadata = (tuple(row[key] for row in rows) for key in ("text", "title", "metadata"))
+        return Chunks(texts=texts, titles=titles, metadata=metadata, **numbers)
+
+
+def _read_abstracts(path: Path, kind: str, compression: float) -> Abstracts:
+    """Read the abstracts and how each came about."""
+    rows = read_lines(path)
+    with fitting(ABSTRACTS):
+        texts, status = (tuple(row[key] for row in rows) for key in ("text", "status"))
+        return Abstracts(kind=kind, texts=texts, status=status, compression=compression)
+
+
+def _read_report(path: Path) -> BuildReport | None:
+    """Read the report, where there is one."""
+    rows = read_lines(path)
+    with fitting(REPORT):
+        return BuildReport.from_dict(rows[0]) if rows else None
 
 
 def _version() -> str:

@@ -40,7 +40,7 @@ def check_settings(tree: Any, abstraction: Any, writer: Any, max_tokens: Any, pe
         raise PsiragError("per_document must be False: trees per document come later", repr(per_document), remedy)
 
 
-def check_parts(tree: Any, chunks: Any, vectors: npt.ArrayLike, abstracts: Any) -> Vectors:
+def check_parts(tree: Any, chunks: Any, vectors: npt.ArrayLike, abstracts: Any, sparse: Any) -> Vectors:
     """Raise where the parts of an index do not belong together; return the vectors as unit rows.
 
     A memory map is taken as it is, because looking at its rows would read it whole.
@@ -54,6 +54,7 @@ def check_parts(tree: Any, chunks: Any, vectors: npt.ArrayLike, abstracts: Any) 
         "chunks": (len(chunks), tree.n_leaves),
         "vectors": (len(rows), tree.n_nodes),
         "abstracts": (len(abstracts.texts), tree.n_nodes - tree.n_leaves),
+        "texts in the sparse index": (tree.n_leaves if sparse is None else sparse.n_texts, tree.n_leaves),
     }
     for what, (found, needed) in sizes.items():
         if found != needed:

@@ -6,7 +6,8 @@ import hashlib
 import json
 import os
 import shutil
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -118,22 +119,24 @@ def read_manifest(folder: Path) -> dict[str, Any]:
         The manifest is of a newer format, or altered, or cannot be read.
     """
     content = _read_bytes(folder / MANIFEST)
-    try:
-        manifest = json.loads(content.decode("utf-8"))
-        version = manifest["format"]
-    except (ValueError, KeyError, TypeError, RecursionError) as error:
-        raise damaged(MANIFEST, f"one that cannot be read ({error})") from error
-    if not isinstance(version, int) or version > FORMAT:
+    manifest = read_json(folder / MANIFEST)
+    version = manifest.get("format")
+    if version != FORMAT:
         given = f"format {version!r} in {MANIFEST}"
         raise PsiragError(f"This psirag reads index format {FORMAT}", given, "Update psirag, or build the index again.")
     digest = manifest.pop("sha256", None)
     if _manifest_bytes(manifest) != content:
         raise damaged(MANIFEST, f"one that does not match its own SHA-256 ({digest})")
-    return dict(manifest)
+    return manifest
 
 
 def check_files(
-    folder: Path, files: Mapping[str, Any], *, required: Iterable[str], optional: Iterable[str], verify: bool
+    folder: Path,
+    files: Mapping[str, tuple[int, str]],
+    *,
+    required: Iterable[str],
+    optional: Iterable[str],
+    verify: bool,
 ) -> None:
     """Compare every file with the manifest: by size, and with `verify` by SHA-256.
 
@@ -146,13 +149,13 @@ def check_files(
     wrong = set(required) - set(files) | set(files) - {*required, *optional}
     if wrong:
         raise damaged(MANIFEST, f"one that lacks or adds {', '.join(sorted(map(repr, wrong)))}")
-    for name, known in files.items():
+    for name, (size, digest) in files.items():
         path = folder / name
         if not path.is_file():
             raise damaged(name, "no such file")
-        if path.stat().st_size != known["bytes"]:
-            raise damaged(name, f"{path.stat().st_size} bytes where {known['bytes']} were saved")
-        if verify and _sha256(path) != known["sha256"]:
+        if path.stat().st_size != size:
+            raise damaged(name, f"{path.stat().st_size} bytes where {size} were saved")
+        if verify and _sha256(path) != digest:
             raise damaged(name, "other bytes than were saved (SHA-256 differs)")
 
 
@@ -200,6 +203,33 @@ def read_lines(path: Path) -> list[dict[str, Any]]:
         return [dict(json.loads(line)) for line in _read_bytes(path).decode("utf-8").split("\n") if line]
     except (ValueError, TypeError, RecursionError) as error:
         raise damaged(path.name, f"a file with a broken line ({error})") from error
+
+
+def read_json(path: Path) -> dict[str, Any]:
+    """Read a JSON object.
+
+    Raises
+    ------
+    PsiragError
+        The file holds something else.
+    """
+    content = _read_bytes(path)
+    try:
+        value = json.loads(content.decode("utf-8"))
+    except (ValueError, RecursionError) as error:
+        raise damaged(path.name, f"a file that is not JSON ({error})") from error
+    if not isinstance(value, dict):
+        raise damaged(path.name, f"a JSON {type(value).__name__}")
+    return value
+
+
+@contextmanager
+def fitting(name: str) -> Iterator[None]:
+    """Turn whatever goes wrong while a part is made of a file's contents into an error that names the file."""
+    try:
+        yield
+    except (ValueError, TypeError, KeyError, IndexError, AttributeError, OverflowError) as error:
+        raise damaged(name, f"contents that make no index ({error})") from error
 
 
 def damaged(name: str, given: str) -> PsiragError:

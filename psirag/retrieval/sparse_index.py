@@ -13,19 +13,16 @@ import numpy as np
 import numpy.typing as npt
 
 from psirag.checks import check_count, check_texts
-from psirag.errors import PsiragWarning
+from psirag.errors import PsiragError, PsiragWarning
 from psirag.retrieval.keyword_tokens import KeywordTokens
 from psirag.retrieval.ranking import Ints, best_of_each_query
 from psirag.retrieval.trace import Ranking
+from psirag.storage import fitting, read_array, read_json
 
 SETTINGS_FILE = "settings.json"
-BM25S_FILES = (
-    "data.csc.index.npy",
-    "indices.csc.index.npy",
-    "indptr.csc.index.npy",
-    "params.index.json",
-    "vocab.index.json",
-)
+VOCABULARY_FILE = "vocab.index.json"
+_ARRAYS = ("data", "indices", "indptr")
+BM25S_FILES = (*(f"{name}.csc.index.npy" for name in _ARRAYS), "params.index.json", VOCABULARY_FILE)
 
 
 @dataclass(frozen=True, eq=False)
@@ -194,11 +191,27 @@ class SparseIndex:
         >>> SparseIndex.load(folder, mmap=True).search(["radon"], k=1)[0].nodes.tolist()
         [1]
         """
-        settings = json.loads((folder / SETTINGS_FILE).read_text(encoding="utf-8"))
-        tokens = KeywordTokens(settings["stemmer"], tuple(settings["stop_words"]))
-        if settings["empty"]:
-            return SparseIndex(settings["n_texts"], tokens, None)
+        settings = read_json(folder / SETTINGS_FILE)
+        with fitting(SETTINGS_FILE):
+            n_texts, empty = check_count("n_texts", settings["n_texts"]), settings["empty"]
+            tokens = KeywordTokens(settings["stemmer"], tuple(settings["stop_words"]))
+            tokens([""])
+        if empty:
+            return SparseIndex(n_texts, tokens, None)
         from bm25s import BM25
 
-        bm25 = BM25.load(folder, mmap=mmap, allow_pickle=False, show_progress=False, load_corpus=False)
-        return SparseIndex(settings["n_texts"], tokens, bm25)
+        bm25 = BM25(backend="numpy")
+        bm25.scores = {name: read_array(folder / f"{name}.csc.index.npy", mmap=mmap) for name in _ARRAYS}
+        bm25.scores["num_docs"] = n_texts
+        with fitting(VOCABULARY_FILE):
+            bm25.vocab_dict = _vocabulary(read_json(folder / VOCABULARY_FILE), len(bm25.scores["indptr"]) - 1)
+        bm25.nonoccurrence_array = None
+        return SparseIndex(n_texts, tokens, bm25)
+
+
+def _vocabulary(tokens: dict[str, Any], n_columns: int) -> dict[str, int]:
+    """Return the columns of tokens, after checking that each column of scores has one token."""
+    columns = [check_count("column", column, minimum=0) for token, column in tokens.items() if token]
+    if sorted(columns) != list(range(n_columns)):  # bm25s adds "", which no query has
+        raise PsiragError(f"A vocabulary numbers {n_columns} tokens", f"{len(columns)} tokens", "Build it again.")
+    return tokens
