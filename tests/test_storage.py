@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from psirag import storage
 from psirag.errors import PsiragError, PsiragWarning
 from psirag.index import Index
-from psirag.index_files import load_parts
+from psirag.index.files import load_parts
 from psirag.storage import MANIFEST, check_files, read_array, read_lines, read_manifest, write_folder, write_lines
 from tests.hashing_encoder import HashingEncoder
 from tests.test_index import WORDS, texts

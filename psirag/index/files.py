@@ -12,10 +12,10 @@ import numpy as np
 import numpy.typing as npt
 
 from psirag.abstraction import Abstracts
-from psirag.build_report import BuildReport
 from psirag.corpus import Chunks
 from psirag.encoding import Encoder, as_encoder
 from psirag.errors import PsiragError
+from psirag.index.build_report import BuildReport
 from psirag.retrieval.sparse_index import BM25S_FILES, SETTINGS_FILE, SparseIndex
 from psirag.storage import (
     MANIFEST,

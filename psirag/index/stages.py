@@ -11,11 +11,11 @@ import numpy as np
 import numpy.typing as npt
 
 from psirag.abstraction import Abstracts
-from psirag.build_report import BuildReport
 from psirag.checks import check_choice, check_count
 from psirag.corpus import Chunks, Corpus, passages_as_chunks, split_into_chunks
 from psirag.encoding import Encoder
 from psirag.errors import PsiragError, PsiragWarning
+from psirag.index.build_report import BuildReport
 from psirag.tree import AbstractTree
 from psirag.vectors import unit_rows
 

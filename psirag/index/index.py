@@ -13,13 +13,13 @@ import numpy as np
 import numpy.typing as npt
 
 from psirag.abstraction import Abstracts, Writer, node_vectors, write_abstracts
-from psirag.build_report import BuildReport, Stages
 from psirag.checks import check_choice, check_count
 from psirag.corpus import Chunks, load_corpus
 from psirag.encoding import Encoder, as_encoder
 from psirag.errors import PsiragError
-from psirag.index_files import IndexParts, SavedEncoder, about, load_parts, save_parts
-from psirag.index_stages import (
+from psirag.index.build_report import BuildReport, Stages
+from psirag.index.files import IndexParts, SavedEncoder, about, load_parts, save_parts
+from psirag.index.stages import (
     check_parts,
     check_settings,
     describe_settings,
@@ -70,7 +70,7 @@ class Index:
     --------
     >>> index = Index.build(["Beavers build dams.", "Dams slow rivers.", "Bats hunt moths."], abstraction="centroid")
     >>> index
-    Index(3 chunks, 5 nodes, depth 2, 384 dimensions)
+    Index(3 chunks, 4 nodes, depth 1, 384 dimensions)
     >>> index.retrieve("What do beavers build?", k=1)[0].text
     'Beavers build dams.'
     """
