@@ -1,4 +1,4 @@
-"""The built-in set `atlas`: written for psirag, interlinked, checkable."""
+"""The built-in set `atlas` and its two sets of questions: written for psirag, interlinked, checkable."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import hashlib
 import json
 import re
 from collections import Counter
-from itertools import combinations
+from itertools import combinations, product
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
@@ -15,10 +15,18 @@ import pytest
 
 FOLDER = Path(__file__).parents[1] / "data" / "atlas"
 CORPUS: list[dict[str, Any]] = json.loads((FOLDER / "corpus.json").read_text(encoding="utf-8"))
-QUESTIONS: list[dict[str, Any]] = json.loads((FOLDER / "questions.json").read_text(encoding="utf-8"))
+SETS: dict[str, list[dict[str, Any]]] = {
+    prefix: json.loads((FOLDER / name).read_text(encoding="utf-8"))
+    for prefix, name in {"atlas": "questions.json", "atlas2": "questions2.json"}.items()
+}
+QUESTIONS = [question for questions in SETS.values() for question in questions]
 PASSAGES = {passage["title"]: passage for passage in CORPUS}
 ANSWERABLE = [question for question in QUESTIONS if question["answerable"]]
 UNANSWERABLE = [question for question in QUESTIONS if not question["answerable"]]
+
+
+def only(prefix: str, questions: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    return [question for question in questions if question["id"].startswith(f"{prefix}-")]
 
 
 def words(text: str) -> list[str]:
@@ -80,22 +88,38 @@ def test_openings_are_varied() -> None:
     assert openings.most_common(1)[0][1] <= 0.03 * len(CORPUS)
 
 
-def test_enough_questions_of_each_kind() -> None:
-    hops = Counter(question["hops"] for question in ANSWERABLE)
-    assert len(ANSWERABLE) >= 72
-    assert min(hops[n] for n in (1, 2, 3, 4)) >= 12
+@pytest.mark.parametrize(
+    ("prefix", "answerable", "hop", "kind", "unanswerable"), [("atlas", 72, 12, 12, 26), ("atlas2", 28, 7, 7, 8)]
+)
+def test_enough_questions_of_each_kind(prefix: str, answerable: int, hop: int, kind: int, unanswerable: int) -> None:
+    questions = only(prefix, ANSWERABLE)
+    hops = Counter(question["hops"] for question in questions)
+    assert len(questions) >= answerable
     assert set(hops) == {1, 2, 3, 4}
-    kinds = Counter(question["kind"] for question in ANSWERABLE)
+    assert min(hops.values()) >= hop
+    kinds = Counter(question["kind"] for question in questions)
     assert set(kinds) == {"single", "bridge", "comparison"}
-    assert min(kinds.values()) >= 12
-    assert len(UNANSWERABLE) >= 26
+    assert min(kinds.values()) >= kind
+    assert len(only(prefix, UNANSWERABLE)) >= unanswerable
 
 
-def test_questions_are_unique_and_numbered() -> None:
-    assert [question["id"] for question in QUESTIONS] == [f"atlas-{i:03d}" for i in range(1, len(QUESTIONS) + 1)]
+@pytest.mark.parametrize("prefix", SETS)
+def test_questions_are_numbered_and_open_in_many_ways(prefix: str) -> None:
+    questions = SETS[prefix]
+    assert [question["id"] for question in questions] == [f"{prefix}-{i:03d}" for i in range(1, len(questions) + 1)]
+    openings = Counter(tuple(words(question["question"])[:3]) for question in questions)
+    assert openings.most_common(1)[0][1] <= 0.06 * len(questions)
+
+
+def test_questions_are_unique() -> None:
     assert len({phrase(question["question"]) for question in QUESTIONS}) == len(QUESTIONS)
-    openings = Counter(tuple(words(question["question"])[:3]) for question in QUESTIONS)
-    assert openings.most_common(1)[0][1] <= 0.06 * len(QUESTIONS)
+
+
+def test_the_second_set_neither_asks_what_the_first_asks_nor_copies_its_words() -> None:
+    for one, other in product(SETS["atlas"], SETS["atlas2"]):
+        assert not fivegrams(one["question"]) & fivegrams(other["question"]), (one["id"], other["id"])
+        same_passages = one["answerable"] and set(one["supporting_titles"]) == set(other["supporting_titles"])
+        assert not (same_passages and one["answers"][0] == other["answers"][0]), (one["id"], other["id"])
 
 
 @pytest.mark.parametrize("question", ANSWERABLE, ids=lambda question: question["id"])
@@ -140,16 +164,19 @@ def test_a_comparison_answers_yes_no_or_one_side(question: dict[str, Any]) -> No
     assert answer in {"yes", "no"} or any(phrase(answer) in side for side in sides)
 
 
-def test_comparisons_are_not_all_answered_alike() -> None:
-    polar = Counter(q["answers"][0] for q in ANSWERABLE if q["answers"][0] in {"yes", "no"})
-    assert min(polar["yes"], polar["no"]) >= 5
+@pytest.mark.parametrize(("prefix", "least"), [("atlas", 5), ("atlas2", 2)])
+def test_comparisons_are_not_all_answered_alike(prefix: str, least: int) -> None:
+    polar = Counter(q["answers"][0] for q in only(prefix, ANSWERABLE) if q["answers"][0] in {"yes", "no"})
+    assert min(polar["yes"], polar["no"]) >= least
 
 
-def test_each_unanswerable_question_says_what_is_missing() -> None:
-    missing = Counter(question["metadata"]["missing"] for question in UNANSWERABLE)
+@pytest.mark.parametrize("prefix", SETS)
+def test_each_unanswerable_question_says_what_is_missing(prefix: str) -> None:
+    questions = only(prefix, UNANSWERABLE)
+    missing = Counter(question["metadata"]["missing"] for question in questions)
     assert set(missing) == {"fact", "entity"}
-    assert missing["fact"] >= len(UNANSWERABLE) / 2
-    for question in UNANSWERABLE:
+    assert missing["fact"] >= len(questions) / 2
+    for question in questions:
         assert (question["answers"], question["supporting_titles"], question["hops"]) == ([], [], None)
 
 
@@ -178,7 +205,7 @@ def test_the_papers_own_case_is_among_the_questions() -> None:
     assert {"Michael Jackson's This Is It", "Amy (2015 film)", "Janet Jackson", "Quincy Jones"} <= set(PASSAGES)
 
 
-@pytest.mark.parametrize("name", ["corpus.json", "questions.json"])
+@pytest.mark.parametrize("name", ["corpus.json", "questions.json", "questions2.json"])
 def test_the_readme_names_the_checksum(name: str) -> None:
     checksum = hashlib.sha256((FOLDER / name).read_bytes()).hexdigest()
     assert f"`{name}` `{checksum}`" in (FOLDER / "README.md").read_text(encoding="utf-8")
