@@ -14,7 +14,7 @@ from psirag.abstraction.phrases import stop_words, sum_children, words_of
 from psirag.corpus import split_into_sentences
 from psirag.tree import AbstractTree
 
-_RELEVANCE = 0.7  # the rest weighs against repeating a sentence that is already chosen
+_RELEVANCE = 0.5  # the rest weighs against repeating a sentence that is already chosen
 
 
 def sentence_texts(
@@ -46,7 +46,7 @@ def sentence_texts(
     Bottom up: the candidates of a node are the sentences of its leaves, or those that its children's summaries chose.
     A sentence s of leaf u is worth rel(s) = ½ (x(s)·x̄(a) + e(u)·c(a)): x are unit TF-IDF rows, x̄(a) their direction
     over all leaves below a, c(a) the centroid of the vectors; no sentence has to go through the encoder. Chosen one
-    by one for the largest 0.7 rel(s) − 0.3 max x(s)·x(chosen), while they fit.
+    by one for the largest ½ rel(s) − ½ max x(s)·x(chosen), while they fit.
 
     Source: Ψ-RAG §3.1 (summative abstract); maximal marginal relevance: doi:10.1145/290941.291025.
 
