@@ -78,10 +78,13 @@ def circular_tree_layout(tree: AbstractTree) -> CircularLayout:
         raise PsiragError("circular_tree_layout needs an AbstractTree", given, "Pass build_tree(vectors).")
     rows = forest_layout(tree.parent, tree.n_leaves)
     step = 2 * np.pi / tree.n_leaves
-    angle, start, stop = (np.pi / 2 - step * at for at in (rows.position, rows.first - 0.5, rows.last + 0.5))
+    angle: FloatArray = np.pi / 2 - step * rows.position
+    start: FloatArray = np.pi / 2 - step * (rows.first.astype(np.float64) - 0.5)
+    stop: FloatArray = np.pi / 2 - step * (rows.last.astype(np.float64) + 0.5)
     radius: FloatArray = 1.0 - rows.layer / max(tree.depth, 1)
     edges = np.column_stack([np.arange(tree.root), tree.parent[:-1]])
-    return CircularLayout(angle, radius, radius * np.cos(angle), radius * np.sin(angle), start, stop, edges)
+    x, y = radius * np.cos(angle), radius * np.sin(angle)
+    return CircularLayout(angle, radius, x, y, start, stop, edges)
 
 
 def edge_paths(layout: CircularLayout, children: IntArray | None = None) -> tuple[FloatArray, FloatArray]:

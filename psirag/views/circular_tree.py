@@ -263,7 +263,7 @@ def _edges(layout: CircularLayout, children: IntArray, name: str, colour: str, s
 
 def _leaf_size(n_leaves: int) -> float:
     """Return a diameter at which neighbours on the ring stay apart where they can."""
-    return float(np.clip(1_600 / n_leaves, 3.0, 11.0))
+    return float(np.clip(1_600 / max(n_leaves, 1), 3.0, 11.0))
 
 
 def _hover(tree: AbstractTree, told: _Told, nodes: IntArray) -> tuple[str, ...]:

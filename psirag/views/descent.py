@@ -13,7 +13,7 @@ from psirag.retrieval.trace import LayerTrace, Retrieval, Trace
 from psirag.tree.abstract_tree import AbstractTree
 from psirag.views.drawing import Drawing, FloatArray, IntArray, Label, Marks
 from psirag.views.figure import draw_figure
-from psirag.views.hover import hover_box, plain_text
+from psirag.views.hover import hover_box, plain_text, text_width
 from psirag.views.palette import INK, SOFT
 
 if TYPE_CHECKING:
@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 
     from psirag.index import Index
 
-_KEPT_SHARE, _GAP = 0.58, 0.05
+_KEPT_SHARE, _GAP = 0.62, 0.05
+_SLANT = np.radians(42)
 
 
 @dataclass(frozen=True)
@@ -166,12 +167,12 @@ def _drawing(layout: DescentLayout, retrieval: Retrieval, index: Index, title: s
         title=plain_text(title, 90),
         marks=_marks(layout, index),
         labels=_row_labels(retrieval.trace) + _leaf_labels(layout, index),
-        x_range=(-0.01, 1.01),
+        x_range=(0.0, 1.0),
         y_range=(-rows + 0.35, 0.45),
         equal=False,
         width=900,
-        height=150 + 92 * rows,
-        margin=(16, 16, 56 if title else 20, 96),
+        height=240 + 92 * rows,
+        margin=(104, 16, 56 if title else 20, 186),
         value_range=limits,
         value_title="cosine with the query",
     )
@@ -186,7 +187,7 @@ def _marks(layout: DescentLayout, index: Index) -> tuple[Marks, ...]:
     edges = Marks(kind="line", x=x, y=y, name="to a kept child", colour=SOFT, size=1.1, opacity=0.7)
     scored = ~np.isnan(layout.score)
     groups = (
-        ("pruned", scored & ~layout.kept, 7.0, 0.45, "circle", False),
+        ("pruned", scored & ~layout.kept, 7.0, 0.7, "circle", False),
         ("passed whole, unscored", ~scored, 12.0, 1.0, "diamond", False),
         ("kept", scored & layout.kept, 14.0, 1.0, "circle", True),
     )
@@ -231,13 +232,14 @@ def _box(layout: DescentLayout, i: int, index: Index) -> str:
 
 
 def _row_labels(trace: Trace) -> tuple[Label, ...]:
-    """Return a line of words above each row."""
+    """Return two lines of words to the left of each row."""
     labels = []
     for depth, layer in enumerate(trace.layers):
         n, k = len(layer.candidates), len(layer.kept)
         name = "leaves" if layer.layer == 0 else f"layer {layer.layer}"
-        told = f"{n} scored, {k} kept" if layer.scored else f"{n} passed whole"
-        labels.append(Label(x=0, y=-depth + 0.3, text=f"{name}: {told}", size=11, colour=SOFT, anchor="left"))
+        told = f"{n} scored → {k}" if layer.scored else f"{n} pass whole"
+        for text, up, size, colour in ((name, 8, 12.0, INK), (told, -8, 10.5, SOFT)):
+            labels.append(Label(x=0, y=-depth, text=text, size=size, colour=colour, anchor="right", shift=(-14, up)))
     return tuple(labels)
 
 
@@ -249,8 +251,9 @@ def _leaf_labels(layout: DescentLayout, index: Index) -> tuple[Label, ...]:
     labels = []
     for i in at.tolist():
         chunk = index.chunks[int(layout.node[i])]
-        text = plain_text(chunk.title or chunk.text, 16)
-        labels.append(
-            Label(x=float(layout.x[i]), y=float(layout.y[i]), text=text, size=10, colour=INK, angle=30, shift=(26, -26))
-        )
+        text = plain_text(chunk.title or chunk.text, 18)
+        reach = 12 + text_width(text, 10) / 2
+        shift = (reach * np.cos(_SLANT), -reach * np.sin(_SLANT))
+        angle = float(np.degrees(_SLANT))
+        labels.append(Label(x=layout.x[i], y=layout.y[i], text=text, size=10, angle=angle, shift=shift))
     return tuple(labels)

@@ -10,6 +10,8 @@ import numpy.typing as npt
 
 from psirag.views.palette import INK
 
+RIM_FROM = 6.0  # points of this diameter and more get a thin white rim, which keeps neighbours apart
+
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
 
@@ -63,6 +65,7 @@ class Drawing:
     labels: tuple[Label, ...] = ()
     rings: tuple[float, ...] = ()
     equal: bool = True
+    framed: bool = False
     width: int = 760
     height: int = 640
     margin: tuple[int, int, int, int] = (20, 20, 60, 60)

@@ -129,7 +129,8 @@ def _apart(places: FloatArray) -> FloatArray:
     rank[order] = np.arange(len(places)) - np.repeat(np.cumsum(count) - count, count)
     turn = 2 * np.pi * rank / count[spot]
     shift = np.where(count[spot] > 1, 0.004, 0.0)
-    return places + shift[:, None] * np.column_stack([np.cos(turn), np.sin(turn)])
+    moved: FloatArray = places + shift[:, None] * np.column_stack([np.cos(turn), np.sin(turn)])
+    return moved
 
 
 def place_query(

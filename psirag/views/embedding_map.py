@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 _MAX_CLASSES = 7
 _LINKS = 5
+_MAX_LABELS = 24
 
 
 def embedding_map(
@@ -90,11 +91,12 @@ def map_drawing(
     chunks = _chunk_marks(places, shown, kinds, node_flags("highlight", highlight, n))
     links, star, labels = _query_marks(places, rows, asked) if asked else ([], [], ())
     low, high = places.min(axis=0), places.max(axis=0)
-    room = np.maximum(0.06 * (high - low), 0.08)
+    room = np.maximum((0.14 if len(shown) <= _MAX_LABELS else 0.06) * (high - low), 0.08)
     return Drawing(
         title=title,
         marks=(*links, *chunks, *star),
-        labels=labels,
+        labels=(*labels, *_chunk_labels(places, shown)),
+        framed=True,
         x_range=(float(low[0] - room[0]), float(high[0] + room[0])),
         y_range=(float(low[1] - room[1]), float(high[1] + room[1])),
         height=560,
@@ -152,6 +154,17 @@ def _chunk_marks(places: FloatArray, texts: tuple[str, ...], classes: tuple[str,
         if last:
             break
     return marks
+
+
+def _chunk_labels(places: FloatArray, texts: tuple[str, ...]) -> tuple[Label, ...]:
+    """Return the beginnings of the texts below their points, when there are few."""
+    if len(texts) > _MAX_LABELS:
+        return ()
+    names = (plain_text(text.partition("\n")[0], 22) for text in texts)
+    return tuple(
+        Label(x=float(x), y=float(y), text=name, size=10.5, shift=(0, -15))
+        for (x, y), name in zip(places, names, strict=False)
+    )
 
 
 def _box(chunk: int, texts: tuple[str, ...], classes: tuple[str, ...]) -> str:

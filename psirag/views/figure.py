@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from psirag.views.drawing import Drawing, Label, Marks
+from psirag.views.drawing import RIM_FROM, Drawing, Label, Marks
 from psirag.views.hover import escaped
 from psirag.views.palette import FAINT, INK, SCALE
 from psirag.views.svg import draw_svg
@@ -78,6 +78,7 @@ def _figure_class() -> type[Figure]:
             bundle: dict[str, Any] = dict(super()._repr_mimebundle_(*args, **kwargs))
             if bundle and self.svg:
                 bundle.setdefault("image/svg+xml", self.svg)
+                bundle.setdefault("text/plain", f"Figure({len(self.data)} traces)")
             return bundle
 
         def _ipython_display_(self) -> None:
@@ -112,7 +113,7 @@ def trace_of(
         "hoverinfo": "text" if marks.hover else "skip",
     }
     if marks.kind == "points":
-        return trace | _point_look(marks, drawing, 0.0 if heavy else 0.6)
+        return trace | _point_look(marks, drawing, 0.0 if heavy or np.max(marks.size, initial=0) < RIM_FROM else 0.6)
     line = {"color": marks.colour, "width": 0 if marks.kind == "area" else marks.size}
     if marks.dash:
         line["dash"] = "dot"
@@ -157,10 +158,10 @@ def plain_numbers(values: np.ndarray[Any, Any]) -> list[float | None]:
     return [None if number != number else number for number in np.round(values, 4).tolist()]
 
 
-def _colour_axis(drawing: Drawing) -> dict[str, Any]:
+def _colour_axis(drawing: Drawing, y: float) -> dict[str, Any]:
     """Return the colour scale with its bar below the panel."""
     low, high = drawing.value_range or (0.0, 1.0)
-    bar = {"orientation": "h", "thickness": 9, "len": 0.4, "x": 0.5, "y": 0, "yanchor": "top", "outlinewidth": 0}
+    bar = {"orientation": "h", "thickness": 9, "len": 0.4, "x": 0.5, "y": y, "yanchor": "top", "outlinewidth": 0}
     title = {"text": escaped(drawing.value_title), "side": "top", "font": {"size": 11}}
     scale = [[i / (len(SCALE) - 1), colour] for i, colour in enumerate(SCALE)]
     return {"colorscale": scale, "cmin": low, "cmax": high, "colorbar": {**bar, "nticks": 5, "title": title}}
@@ -217,8 +218,12 @@ def _panel_layout(drawing: Drawing, suffix: str, i: int, columns: int, n_panels:
     hidden = {"visible": False, "fixedrange": False}
     x_axis = {**hidden, "range": list(drawing.x_range), "domain": [x0, x0 + wide], "anchor": f"y{suffix}"}
     y_axis = {**hidden, "range": list(drawing.y_range), "domain": [max(y1 - high, 0), y1], "anchor": f"x{suffix}"}
+    if drawing.framed:
+        look = {"visible": True, "showticklabels": False, "showgrid": False, "zeroline": False, "ticks": ""}
+        frame = {"showline": True, "linecolor": FAINT, "mirror": True}
+        x_axis, y_axis = x_axis | look | frame, y_axis | look | frame
     if drawing.equal:
-        x_axis["constrain"] = y_axis["constrain"] = "domain"
+        x_axis["constrain"] = y_axis["constrain"] = "range" if drawing.framed else "domain"
         y_axis["scaleanchor"] = f"x{suffix}"
     return {f"xaxis{suffix}": x_axis, f"yaxis{suffix}": y_axis}
 
@@ -245,5 +250,5 @@ def _page_layout(drawings: Sequence[Drawing], title: str, columns: int) -> dict[
     place = {"orientation": "h", "x": 0.5, "xanchor": "center", "y": below, "yanchor": "top"}
     layout["legend"] = {**place, "itemsizing": "constant", "font": {"size": 12}}
     if first.value_range:
-        layout["coloraxis"] = _colour_axis(first)
+        layout["coloraxis"] = _colour_axis(first, below + 62 / (height - top - bottom))
     return layout

@@ -275,32 +275,12 @@ def _with_slider(figure: Figure, drawings: Sequence[Drawing]) -> Figure:
         {"label": "▶", "method": "animate", "args": [None, playing]},
         {"label": "❚❚", "method": "animate", "args": [[None], at_once]},
     ]
-    below = 34 / (figure.layout.height - figure.layout.margin.t - figure.layout.margin.b)
+    below = -26 / (figure.layout.height - figure.layout.margin.t - figure.layout.margin.b)
+    slider = {"steps": stops, "currentvalue": {"prefix": "step "}, "x": 0.0, "len": 1.0, "y": below, "pad": {"t": 0}}
+    menu = {"type": "buttons", "direction": "left", "buttons": buttons, "showactive": False, "pad": {"t": 0, "r": 0}}
+    place = {"x": 0.5, "xanchor": "center", "y": 4.2 * below, "yanchor": "top"}
     figure.update_layout(
-        height=figure.layout.height + 70,
-        margin={"b": 110},
-        sliders=[
-            {
-                "steps": stops,
-                "currentvalue": {"prefix": "step "},
-                "x": 0.12,
-                "len": 0.88,
-                "y": -below / 3,
-                "pad": {"t": 8},
-            }
-        ],
-        updatemenus=[
-            {
-                "type": "buttons",
-                "direction": "left",
-                "buttons": buttons,
-                "x": 0,
-                "xanchor": "left",
-                "y": -below,
-                "yanchor": "top",
-                "showactive": False,
-            }
-        ],
+        height=figure.layout.height + 110, margin={"b": 160}, sliders=[slider], updatemenus=[menu | place]
     )
     figure.show_statically(drawings[-1])
     return figure

@@ -7,11 +7,12 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from psirag.views.drawing import Drawing, FloatArray, Label, Marks
+from psirag.views.drawing import RIM_FROM, Drawing, FloatArray, Label, Marks
 from psirag.views.hover import plain_text, text_width
 from psirag.views.palette import FAINT, INK, SCALE, scale_colour
 
 MAX_PIECES = 5_000
+_MAX_RIMS = 500
 _FONT = "font-family=\"Arial,Helvetica,'Liberation Sans',sans-serif\""
 # Corners of each shape for a diameter of 1, y down; the circle is a dot with a round cap.
 _CORNERS = {
@@ -89,6 +90,10 @@ def _panel(drawing: Drawing, budget: int) -> list[str]:
         x, y = to_pixels.x(np.zeros(1))[0], to_pixels.y(np.zeros(1))[0]
         radius = ring * to_pixels.x_scale
         parts.append(f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{radius:.1f}" fill="none" stroke="{FAINT}"/>')
+    if drawing.framed:
+        left, right, upper, lower = drawing.margin
+        box = f'width="{drawing.width - left - right}" height="{drawing.height - upper - lower}"'
+        parts.append(f'<rect x="{left}" y="{upper}" {box} fill="none" stroke="{FAINT}"/>')
     for marks in drawing.marks:
         x, y = to_pixels.x(marks.x), to_pixels.y(marks.y)
         if marks.kind == "points":
@@ -161,7 +166,7 @@ def _points(marks: Marks, x: FloatArray, y: FloatArray, drawing: Drawing, budget
     for i in np.flatnonzero(keep):
         look = (bool(outlined[i]), colours[i], symbols[i], round(float(sizes[i]), 1))
         looks.setdefault(look, []).append(_shape(symbols[i], x[i], y[i], sizes[i]))
-    return [_look(look, "".join(shapes), marks.opacity) for look, shapes in sorted(looks.items())]
+    return [_look(look, shapes, marks.opacity) for look, shapes in sorted(looks.items())]
 
 
 def _spread(value: str | tuple[str, ...], n: int) -> list[str]:
@@ -177,17 +182,19 @@ def _shape(symbol: str, x: float, y: float, size: float) -> str:
     return "M" + "L".join(f"{x + a * size:.1f} {y + b * size:.1f}" for a, b in corners) + "Z"
 
 
-def _look(look: tuple[bool, str, str, float], path: str, opacity: float) -> str:
-    """Return the path element of the points that share one look."""
+def _look(look: tuple[bool, str, str, float], shapes: list[str], opacity: float) -> str:
+    """Return the path element of the points that share one look; a white rim where they are few and large."""
     outlined, colour, symbol, size = look
+    path, rimmed = "".join(shapes), size >= RIM_FROM and len(shapes) <= _MAX_RIMS
     fade = f' opacity="{opacity:g}"' if opacity < 1 else ""
     if symbol not in _CORNERS:
         dot = f'<path d="{path}" stroke-linecap="round" stroke="{{}}" stroke-width="{{:g}}"{fade}/>'
-        rim = [(INK, size + 3)] if outlined else [("#fff", size + 1)]
+        rim = [(INK, size + 3)] if outlined else [("#fff", size + 1)] if rimmed else []
         inner = [("#fff", max(size - 2.4, 0.8))] if symbol == "circle-open" else []
         return "".join(dot.format(*layer) for layer in [*rim, (colour, size), *inner])
     rim_colour, rim_width = (INK, 1.6) if outlined else ("#fff", 0.6)
-    return f'<path d="{path}" fill="{colour}" stroke="{rim_colour}" stroke-width="{rim_width}"{fade}/>'
+    stroke = f' stroke="{rim_colour}" stroke-width="{rim_width}"' if outlined or rimmed else ""
+    return f'<path d="{path}" fill="{colour}"{stroke}{fade}/>'
 
 
 def _label(label: Label, to_pixels: _Pixels) -> str:
@@ -235,7 +242,7 @@ def _key(marks: Marks, x: float, y: float) -> str:
         width = max(float(np.max(marks.size)), 1.2)
         return f'<path d="M{x - 7:.1f} {y:.1f}h15" stroke="{colour}" stroke-width="{width:g}"/>'
     symbol = marks.symbol if isinstance(marks.symbol, str) else marks.symbol[0]
-    return _look((False, colour, symbol, 9.0), _shape(symbol, x, y, 9.0), marks.opacity)
+    return _look((False, colour, symbol, 9.0), [_shape(symbol, x, y, 9.0)], marks.opacity)
 
 
 def _colour_bar(drawing: Drawing) -> list[str]:
