@@ -60,7 +60,7 @@ def write_folder(
     >>> manifest["files"]["a.txt"]["bytes"]
     1
     """
-    folder = Path(os.path.abspath(folder))  # noqa: PTH100 - resolve() would follow a link and rename its target
+    folder = folder.resolve()  # a link stays and leads to the new folder
     check_free(folder, overwrite=overwrite)
     folder.parent.mkdir(parents=True, exist_ok=True)
     partial, previous = _beside(folder, "partial"), _beside(folder, "previous")
@@ -239,7 +239,7 @@ def damaged(name: str, given: str) -> PsiragError:
 
 def _beside(folder: Path, what: str) -> Path:
     """Return the hidden folder next to `folder` for a new or an old version."""
-    folder = Path(os.path.abspath(folder))  # noqa: PTH100
+    folder = folder.resolve()
     return folder.with_name(f".{folder.name}.{what}")
 
 

@@ -318,6 +318,20 @@ def test_an_empty_folder_is_filled_and_parents_are_made(index, tmp_path):
     assert len(load(tmp_path / "a" / "b" / "c").chunks) == len(load(str(tmp_path / "empty")).chunks)
 
 
+def test_a_mapped_index_can_replace_its_own_folder(copy):
+    index = load(copy, verify=False)
+    before = found(index)
+    index.save(copy, overwrite=True)
+    assert found(index) == found(load(copy)) == before
+
+
+def test_a_link_to_an_index_stays_a_link(copy, tmp_path):
+    (tmp_path / "link").symlink_to(copy, target_is_directory=True)
+    Index.build(texts(4), encoder=HashingEncoder()).save(tmp_path / "link", overwrite=True)
+    assert (tmp_path / "link").is_symlink()
+    assert len(load(tmp_path / "link").chunks) == len(load(copy).chunks) == 4
+
+
 def test_what_is_no_index_is_never_replaced(index, tmp_path):
     (tmp_path / "thesis").mkdir()
     (tmp_path / "thesis" / "chapter.txt").write_text("years of work", encoding="utf-8")
