@@ -80,6 +80,13 @@ def test_minor_only_keeps_moves_into_the_smallest_bottom_nodes():
     assert leaf_moves(SIZES_2_3_7, np.eye(12), weights="unit", minor_only=True).moves == 3 + 7
 
 
+def test_a_node_may_be_left_with_one_leaf_when_asked():
+    assert leaf_moves(SIZES_2_3_7, np.eye(12), weights="unit", leaves_left=1).moves == 12 * 2
+    assert leaf_moves(SIZES_2_3_7, np.eye(12), weights="unit", leaves_left=3).moves == 7 * 2
+    with pytest.raises(PsiragError, match="leaves_left must be at least 1"):
+        leaf_moves(SIZES_2_3_7, np.eye(12), weights="unit", leaves_left=0)
+
+
 @pytest.mark.parametrize("n", [1, 2, 3])
 def test_tiny_trees_have_no_move(n):
     vectors = np.eye(3)[:n] + 0.1

@@ -19,6 +19,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from psirag.checks import check_count
 from psirag.errors import PsiragError
 from psirag.tree import AbstractTree
 from psirag.vectors import unit_rows
@@ -160,7 +161,9 @@ def _from_leaf(tree: AbstractTree, sums: Floats, inner: Floats, path: IntArray, 
     return difference
 
 
-def leaf_moves(tree: AbstractTree, vectors: npt.ArrayLike, *, weights: str, minor_only: bool = False) -> LeafMoves:
+def leaf_moves(
+    tree: AbstractTree, vectors: npt.ArrayLike, *, weights: str, minor_only: bool = False, leaves_left: int = 2
+) -> LeafMoves:
     """Count the moves of one leaf that lower the cost.
 
     Parameters
@@ -173,10 +176,8 @@ def leaf_moves(tree: AbstractTree, vectors: npt.ArrayLike, *, weights: str, mino
         "similarity" (a lower cost is better), "distance" (squared; a lower cost is worse), or "unit".
     minor_only : bool
         Only moves as in Theorem 4.4, from a larger bottom node into one of the smallest.
-
-    Notes
-    -----
-    A leaf whose bottom node has two leaves stays, as in the theorems: no node is left with one child.
+    leaves_left : int
+        Leaves that the giving node keeps at least; 2 as in the theorems, so that no node is left with one child.
 
     Source: Ψ-RAG §4.1, Theorems 4.3 and 4.4 (the moves).
 
@@ -190,6 +191,7 @@ def leaf_moves(tree: AbstractTree, vectors: npt.ArrayLike, *, weights: str, mino
         raise PsiragError(
             "weights must be 'similarity', 'distance' or 'unit'", repr(weights), "Pass one of these names."
         )
+    check_count("leaves_left", leaves_left)
     rows = unit_rows(vectors).astype(np.float64)
     ones = np.ones((len(rows), 1))
     difference = move_differences(tree, ones if weights == "unit" else rows)
@@ -199,7 +201,7 @@ def leaf_moves(tree: AbstractTree, vectors: npt.ArrayLike, *, weights: str, mino
         return LeafMoves(0, 0, 0)
     bottom = np.diff(tree.child_start)[list(tree.layer_nodes(1))]
     giving = bottom[tree.parent[: tree.n_leaves] - tree.n_leaves]
-    allowed = ~np.isnan(difference) & (giving > 2)[:, None]
+    allowed = ~np.isnan(difference) & (giving > leaves_left)[:, None]
     if minor_only:
         allowed &= (bottom == bottom.min()) & (giving > bottom.min())[:, None]
     changes = difference[allowed]
