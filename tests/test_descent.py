@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from xml.etree import ElementTree
+from xml.etree import ElementTree as ET
 
 import numpy as np
 import pytest
@@ -85,7 +85,7 @@ def test_a_real_descent_shows_every_candidate_with_text_and_score(index: Index) 
     assert all("cosine" in box for box in kept.hovertext)
     assert figure.layout.title.text == "bat moth night"
     assert descent(found, index, title="other").layout.title.text == "other"
-    ElementTree.fromstring(figure.svg)
+    ET.fromstring(figure.svg)
 
 
 def test_unscored_layers_are_told_apart(index: Index) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from xml.etree import ElementTree
+from xml.etree import ElementTree as ET
 
 import numpy as np
 import pytest
@@ -33,7 +33,7 @@ def notebook_renderer(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_the_bundle_holds_plotly_and_svg() -> None:
     bundle = draw_figure([drawing()])._repr_mimebundle_()
     assert {"application/vnd.plotly.v1+json", "image/svg+xml", "text/plain"} <= set(bundle)
-    ElementTree.fromstring(bundle["image/svg+xml"])
+    ET.fromstring(bundle["image/svg+xml"])
 
 
 def test_a_copy_is_a_figure_without_svg() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 from psirag.views.palette import CLASS_STYLES, OTHER_STYLE, SCALE, class_styles, scale_colour
 
 
@@ -16,7 +18,7 @@ def test_each_class_has_a_colour_and_a_shape_of_its_own() -> None:
 
 def test_the_scale_darkens_all_the_way_so_that_it_survives_print() -> None:
     lightness = [_lightness(scale_colour(share / 50)) for share in range(51)]
-    assert all(a > b for a, b in zip(lightness, lightness[1:], strict=False))
+    assert all(a > b for a, b in pairwise(lightness))
 
 
 def test_the_scale_stays_within_its_ends() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from xml.etree import ElementTree
+from xml.etree import ElementTree as ET
 
 import numpy as np
 import pytest
@@ -28,7 +28,7 @@ def points(n: int, **more: object) -> Marks:
 
 def texts(svg: str) -> list[str]:
     """Return the words of a well-formed SVG."""
-    return [element.text or "" for element in ElementTree.fromstring(svg).iter("{http://www.w3.org/2000/svg}text")]
+    return [element.text or "" for element in ET.fromstring(svg).iter("{http://www.w3.org/2000/svg}text")]
 
 
 def test_hostile_words_stay_words() -> None:
@@ -64,7 +64,7 @@ def test_lines_break_at_nan() -> None:
 
 @pytest.mark.parametrize("symbol", [shape for _, shape in CLASS_STYLES] + ["star", "circle-open"])
 def test_each_shape_is_drawn_and_they_differ(symbol: str) -> None:
-    ElementTree.fromstring(draw_svg([panel(points(3, symbol=symbol))]))
+    ET.fromstring(draw_svg([panel(points(3, symbol=symbol))]))
     plain = draw_svg([panel(points(3, symbol="circle"))])
     assert (draw_svg([panel(points(3, symbol=symbol))]) == plain) == (symbol == "circle")
 
@@ -79,7 +79,7 @@ def test_values_outlines_and_opacity_show() -> None:
 
 
 def test_one_value_only_is_no_division_by_zero() -> None:
-    ElementTree.fromstring(draw_svg([panel(points(2, values=np.ones(2)), value_range=(1.0, 1.0))]))
+    ET.fromstring(draw_svg([panel(points(2, values=np.ones(2)), value_range=(1.0, 1.0))]))
 
 
 def test_many_points_are_thinned_and_outlined_ones_stay() -> None:

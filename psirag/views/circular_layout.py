@@ -108,7 +108,7 @@ def edge_paths(layout: CircularLayout, children: IntArray | None = None) -> tupl
     --------
     >>> layout = circular_tree_layout(AbstractTree.from_parents([2, 2, -1], n_leaves=2))
     >>> edge_paths(layout, np.array([0]))[1].round(2).tolist()
-    [0.0, 1.0, nan, 0.0, 0.0, nan]
+    [0.0, 1.0, nan]
     """
     chosen = layout.edges if children is None else layout.edges[np.unique(children)]
     child, parent = chosen[:, 0], chosen[:, 1]

@@ -88,8 +88,7 @@ def _place(rows: npt.NDArray[np.float32], raw: FloatArray, seed: int, neighbours
 def _by_umap(rows: npt.NDArray[np.float32], seed: int, neighbours: int) -> FloatArray | None:
     """Return UMAP's places, or None after one notice when UMAP cannot be loaded or does not fit its scikit-learn."""
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
+        with warnings.catch_warnings(action="ignore"):
             from umap import UMAP
 
             settings = {"metric": "cosine", "n_neighbors": neighbours, "random_state": seed, "n_jobs": 1}

@@ -96,7 +96,7 @@ def forest(
     Examples
     --------
     >>> len(forest([3, 3, -1, -1], 3, texts=["a", "b", "c"]).data)
-    4
+    3
     """
     layout = forest_layout(parent, n_leaves, leaf_order=leaf_order)
     names = sized_texts("texts", texts, (layout.n_leaves,)) or tuple(map(str, range(layout.n_leaves)))
