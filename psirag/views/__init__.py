@@ -1,1 +1,32 @@
 """Pictures in three steps: numbers (`*_layout`), figure (plotly and SVG from one drawing), widget."""
+
+from psirag.views.circular_layout import CircularLayout, circular_tree_layout
+from psirag.views.circular_tree import circular_tree, circular_trees
+from psirag.views.confusion import confused_nodes
+from psirag.views.descent import DescentLayout, descent, descent_layout
+from psirag.views.embedding_layout import embedding_map_layout, place_query
+from psirag.views.embedding_map import embedding_map
+from psirag.views.growth import forest, forest_after, merge_animation
+from psirag.views.map_selection import MapSelection, explore_map
+from psirag.views.tree_placement import ForestLayout, forest_layout
+
+__all__ = [
+    "CircularLayout",
+    "DescentLayout",
+    "ForestLayout",
+    "MapSelection",
+    "circular_tree",
+    "circular_tree_layout",
+    "circular_trees",
+    "confused_nodes",
+    "descent",
+    "descent_layout",
+    "embedding_map",
+    "embedding_map_layout",
+    "explore_map",
+    "forest",
+    "forest_after",
+    "forest_layout",
+    "merge_animation",
+    "place_query",
+]

@@ -99,7 +99,7 @@ def _by_umap(rows: npt.NDArray[np.float32], seed: int, neighbours: int) -> Float
         message = f"UMAP cannot be used with {both} ({told}): the map is drawn by principal components"
         warnings.warn(message, PsiragWarning, stacklevel=4)
         return None
-    return places if np.isfinite(places).all() else None
+    return _by_principal_components(places) if np.isfinite(places).all() else None  # turned to lie along the page
 
 
 def _version(name: str) -> str:
@@ -110,7 +110,7 @@ def _version(name: str) -> str:
         return "(not installed)"
 
 
-def _by_principal_components(rows: npt.NDArray[np.float32]) -> FloatArray:
+def _by_principal_components(rows: npt.NDArray[np.float32] | FloatArray) -> FloatArray:
     """Return the first two principal components, each turned so that its largest loading is positive."""
     centred = rows.astype(np.float64) - rows.mean(axis=0, dtype=np.float64)
     _, _, axes = np.linalg.svd(centred, full_matrices=False)

@@ -121,7 +121,7 @@ def _opened(source: Any, texts: Any, query: Any) -> tuple[npt.NDArray[np.float32
 
 def _point_size(n: int) -> float:
     """Return a diameter at which a crowd of n points stays readable."""
-    return float(np.clip(60 / np.sqrt(n), 3.5, 11.0))
+    return float(np.clip(120 / np.sqrt(n), 3.5, 11.0))
 
 
 def _chunk_marks(places: FloatArray, texts: tuple[str, ...], classes: tuple[str, ...], lit: Any) -> list[Marks]:
