@@ -1,4 +1,4 @@
-"""Hierarchical abstract trees for retrieval-augmented generation: build them, see them, check their theory, vary them."""
+"""Hierarchical abstract trees for retrieval-augmented generation: build them, see them, check and vary them."""
 
 from psirag.abstraction import write_abstracts
 from psirag.agent import Agent
@@ -9,6 +9,7 @@ from psirag.errors import PsiragError, PsiragWarning
 from psirag.index import Index
 from psirag.readers import load_reader
 from psirag.tree import AbstractTree, build_tree, collapse, merge_steps, rebalance, reference_tree, spanning_tree
+from psirag.views import circular_tree, descent, embedding_map
 
 __all__ = [
     "AbstractTree",
@@ -17,9 +18,12 @@ __all__ = [
     "PsiragError",
     "PsiragWarning",
     "build_tree",
+    "circular_tree",
     "collapse",
     "count_tokens",
     "dasgupta_cost",
+    "descent",
+    "embedding_map",
     "load_corpus",
     "load_encoder",
     "load_questions",
