@@ -1,4 +1,4 @@
-"""What all tests share: importing the runner of notebooks/, and saying aloud what was skipped."""
+"""What all tests share: importing the runner of notebooks/, no deadlines, and saying aloud what was skipped."""
 
 from __future__ import annotations
 
@@ -6,9 +6,14 @@ import sys
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "notebooks"))
+
+# A busy machine is slow, not wrong.
+settings.register_profile("psirag", deadline=None, print_blob=True)
+settings.load_profile("psirag")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
