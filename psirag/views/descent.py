@@ -150,6 +150,13 @@ def descent(retrieval: Retrieval, index: Index, *, title: str | None = None) -> 
         No retrieval, no descent in it, or one of another tree.
 
     Source: Ψ-RAG Appendix A, Algorithm 2.
+
+    Examples
+    --------
+    >>> from psirag.index import Index
+    >>> index = Index.build(["Beavers build dams.", "Bats hunt moths."])
+    >>> [trace.name for trace in descent(index.retrieve("Who hunts?", k=1, beam=1, pool=1), index).data]
+    ['to a kept child', 'pruned', 'passed whole, unscored', 'kept']
     """
     if not isinstance(retrieval, Retrieval):
         given = f"a {type(retrieval).__name__}"
