@@ -18,6 +18,7 @@ HEAVY = """
 
 LOOK = f"""
 import json, logging, sys, threading, warnings
+import numpy, scipy.sparse  # which set filters of their own
 filters, threads, handlers = list(warnings.filters), threading.active_count(), list(logging.getLogger().handlers)
 import psirag
 print(json.dumps({{
