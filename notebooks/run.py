@@ -70,7 +70,7 @@ async def run_notebook(path: Path) -> Outcome:
         )
         environment = {**KERNEL_ENVIRONMENT, **os.environ, "IPYTHONDIR": scratch}
         try:
-            notebook = nbformat.read(path, as_version=4)
+            notebook = without_outputs(nbformat.read(path, as_version=4))
             client = NotebookClient(
                 notebook,
                 km=manager,
@@ -100,6 +100,15 @@ def _reason(error: Exception, notebook: nbformat.NotebookNode, seconds: float) -
         if any(output.output_type == "error" for output in cell.get("outputs", ())):
             return f"cell {number}: {lines[-1].strip()}"
     return lines[-1].strip()
+
+
+def without_outputs(notebook: nbformat.NotebookNode) -> nbformat.NotebookNode:
+    """Forget what an earlier run put out, so that a cell that is not reached shows nothing."""
+    notebook.metadata.pop("widgets", None)
+    for cell in notebook.cells:
+        if cell.cell_type == "code":
+            cell.outputs, cell.execution_count = [], None
+    return notebook
 
 
 def tidy(notebook: nbformat.NotebookNode) -> nbformat.NotebookNode:

@@ -70,6 +70,15 @@ def test_failure_names_the_cell_and_keeps_the_outputs(notebook, build):
     assert "wanted three" in (build / "a.html").read_text(encoding="utf-8")
 
 
+def test_cells_that_are_not_reached_show_nothing(notebook):
+    path = notebook("1 / 0", "2")
+    kept = nbformat.read(path, as_version=4)
+    kept.cells[1].outputs, kept.cells[1].execution_count = [new_output("stream", name="stdout", text="old output")], 2
+    nbformat.write(kept, path)
+    cell = run_one(path).notebook.cells[1]
+    assert (cell.outputs, cell.execution_count) == ([], None)
+
+
 def test_dead_kernel_and_unreadable_file_are_failures(notebook, tmp_path):
     assert "died" in run_one(notebook("import os; os._exit(1)")).failure
     (tmp_path / "broken.ipynb").write_text("{")
