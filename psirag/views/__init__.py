@@ -3,6 +3,7 @@
 from psirag.views.circular_layout import CircularLayout, circular_tree_layout
 from psirag.views.circular_tree import circular_tree, circular_trees
 from psirag.views.confusion import confused_nodes
+from psirag.views.curves import curves
 from psirag.views.descent import DescentLayout, descent, descent_layout
 from psirag.views.embedding_layout import embedding_map_layout, place_query
 from psirag.views.embedding_map import embedding_map
@@ -19,6 +20,7 @@ __all__ = [
     "circular_tree_layout",
     "circular_trees",
     "confused_nodes",
+    "curves",
     "descent",
     "descent_layout",
     "embedding_map",

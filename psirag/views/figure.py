@@ -100,7 +100,8 @@ def trace_of(
     """Return one plotly trace; all lines and points of a heavy panel go through WebGL, which lies above the rest."""
     shown = set() if shown is None else shown
     legend = marks.legend and marks.name not in shown
-    shown.add(marks.name)
+    if marks.legend:
+        shown.add(marks.name)
     trace: dict[str, Any] = {
         "type": "scattergl" if heavy and marks.kind != "area" else "scatter",
         "x": plain_numbers(marks.x),
