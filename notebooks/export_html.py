@@ -179,7 +179,7 @@ def _figure_html(figure: dict[str, Any], name: str, *, first: bool) -> str:
     payload = json.dumps(figure).replace("</", "<\\/")
     draw = (
         f'{{const f=JSON.parse(document.getElementById("{name}-data").textContent);'
-        f'Plotly.newPlot("{name}",f.data,f.layout,{{responsive:true,...f.config}})}}'
+        f'Plotly.newPlot("{name}",{{...f,config:{{responsive:true,...f.config}}}})}}'
     )
     return (
         f'{library}<div id="{name}" class="psirag-figure"></div>'
