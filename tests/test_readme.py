@@ -52,5 +52,5 @@ def test_every_link_into_the_repository_leads_somewhere():
 
 
 def test_every_public_name_is_in_the_readme():
-    missing = [name for name in psirag.__all__ if f"`psirag.{name}" not in README]
+    missing = [name for name in psirag.__all__ if f"`psirag.{name}`" not in README]
     assert not missing
