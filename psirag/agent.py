@@ -189,7 +189,10 @@ class _Run:
         """Set what comes next, and return notes on what was not done as the reader said."""
         forged = sorted(set(decision.evidence or ()) - {item.id for item in state.evidence})
         notes = [f"evidence {', '.join(map(str, forged))} was never retrieved: ignored"] if forged else []
-        if _is_unusable(decision):
+        notes += decision.notes
+        if decision.action == "stopped":
+            self.status = "stopped"
+        elif _is_unusable(decision):
             self._reprompt_or_end(decision)
         elif decision.action != "retrieve":
             absent = decision.action == "not_mentioned" or is_not_mentioned(decision.text)

@@ -223,6 +223,7 @@ def _decision_as_dict(decision: Decision) -> dict[str, Any]:
         "raw": decision.raw,
         "prompt": decision.prompt,
         "probability": decision.probability,
+        "probabilities": None if decision.probabilities is None else dict(decision.probabilities),
         "tokens": decision.tokens,
     }
 
@@ -231,7 +232,8 @@ def _decision_as_lines(decision: Decision) -> list[str]:
     """A decision as Markdown lines."""
     lines = [f"Thought: {_escaped(decision.thought)}", ""] if decision.thought else []
     said = "; ".join(decision.queries) if decision.action == "retrieve" else decision.text
-    return [*lines, f"{decision.action}: {_escaped(said)}", ""]
+    sure = [f"{action} {share:.2f}" for action, share in (decision.probabilities or {}).items()]
+    return [*lines, f"{decision.action}: {_escaped(said)}" + (f" ({', '.join(sure)})" if sure else ""), ""]
 
 
 def _hit_as_line(rank: int, hit: Hit) -> str:

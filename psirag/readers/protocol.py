@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Literal, Protocol, get_args, runtime_checkable
@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 
 NOT_MENTIONED = "Not mentioned"
 
-Action = Literal["answer", "retrieve", "not_mentioned", "unparsed"]
+Action = Literal["answer", "retrieve", "not_mentioned", "unparsed", "stopped"]
+Task = Literal["question", "summary"]
 Correction = Literal["", "unparsed", "repeated"]
 
 
@@ -73,6 +74,8 @@ class AgentState:
         How many more times the agent may retrieve, and with how many queries in all.
     told : str
         A correction: "unparsed" (the last reply could not be used), "repeated" (it asked only what was asked), or "".
+    task : str
+        "question", or "summary" when the evidence is to be summarised for it.
     """
 
     question: str
@@ -81,6 +84,7 @@ class AgentState:
     retrievals_left: int
     queries_left: int
     told: Correction = ""
+    task: Task = "question"
 
     @property
     def queries(self) -> tuple[str, ...]:
@@ -95,7 +99,7 @@ class Decision:
     Attributes
     ----------
     action : str
-        "answer", "retrieve", "not_mentioned" or "unparsed".
+        "answer", "retrieve", "not_mentioned", "unparsed", or "stopped" when `on_text` ended it.
     text : str
         The answer; for "unparsed" what was said instead of one.
     queries : tuple of str
@@ -110,6 +114,10 @@ class Decision:
         How sure the reader is of the action, in [0, 1].
     tokens : int
         Tokens generated.
+    probabilities : mapping of str to float, optional
+        The probability of each action that was weighed, such as ``{"answer": 0.8, "retrieve": 0.2}``.
+    notes : tuple of str
+        What the transcript should say besides, such as passages that the context had no room for.
 
     Raises
     ------
@@ -135,6 +143,8 @@ class Decision:
     prompt: str = ""
     probability: float | None = None
     tokens: int = 0
+    probabilities: Mapping[str, float] | None = None
+    notes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if self.action not in get_args(Action):
@@ -145,9 +155,11 @@ class Decision:
         if isinstance(self.queries, str) or not all(isinstance(query, str) for query in self.queries):
             raise PsiragError("a Decision's queries are a tuple of strings", repr(self.queries), "Give (query,).")
         object.__setattr__(self, "queries", tuple(self.queries))
-        if self.evidence is not None:
-            object.__setattr__(self, "evidence", MappingProxyType(dict(self.evidence)))
-        scores = [*(self.evidence or {}).values(), *([] if self.probability is None else [self.probability])]
+        for name in ("evidence", "probabilities"):
+            if getattr(self, name) is not None:
+                object.__setattr__(self, name, MappingProxyType(dict(getattr(self, name))))
+        scores = [*(self.evidence or {}).values(), *(self.probabilities or {}).values()]
+        scores += [] if self.probability is None else [self.probability]
         if not all(math.isfinite(score) for score in scores):
             raise PsiragError("a Decision's scores are finite numbers", repr(scores), "Leave out what has no score.")
 
@@ -164,3 +176,20 @@ class Reader(Protocol):
     def decide(self, state: AgentState, *, may_retrieve: bool) -> Decision:
         """Answer, or ask for more when `may_retrieve` is true."""
         ...
+
+
+@runtime_checkable
+class StreamingReader(Reader, Protocol):
+    """A reader whose words can be watched as they come, and which can be stopped between two of them.
+
+    Set `on_text` before `Agent.ask`, from any thread. It is called, in the thread that called `ask`, with every new
+    piece of text, and with "" while the prompt is still being read, so that a stop takes effect then too. Returning
+    True ends the generation before the next token: `decide` returns a Decision with action "stopped" and what was said
+    so far in `raw`, and `ask` returns an Answer with status "stopped". What it raises reaches the caller of `ask`
+    as any failure of the reader does. None turns it off. A panel needs two lines::
+
+        reader.on_text = lambda piece: show(piece) or stop.is_set()
+        answer = agent.ask(question, watch=lambda step: draw(step) or stop.is_set())
+    """
+
+    on_text: Callable[[str], object] | None
