@@ -184,9 +184,12 @@ def main() -> int:
         print(f"no notebook in {FOLDER}")
         return 1
     BUILD.mkdir(exist_ok=True)
-    start = time.monotonic()
+    start, before = time.monotonic(), set(FOLDER.iterdir())
     outcomes = asyncio.run(run_all(paths, options.jobs))
     write_index(outcomes)
+    if left := sorted(path.name for path in set(FOLDER.iterdir()) - before - {FOLDER / "__pycache__"}):
+        print(f"a notebook left {', '.join(left)} in {FOLDER}: it should write to a temporary folder")
+        return 1
     failed = [outcome for outcome in outcomes if outcome.failure]
     if options.commit:
         for outcome in outcomes:
