@@ -144,7 +144,8 @@ def _marks(tables: dict[str, FloatArray], log_x: bool, x_title: str, y_title: st
         elif table.shape[1] == 4:
             lines.append(Marks(kind="line", x=np.r_[x, x], y=table[0, 2:], size=1.6, opacity=0.6, **look))
         boxes = tuple(_box(name, row, log_x, x_title, y_title) for row in table.tolist())
-        points.append(Marks(kind="points", x=x, y=y, size=9.0, symbol=symbol, hover=boxes, **look | {"legend": True}))
+        size = 9.0 if len(x) > 1 else 12.0
+        points.append(Marks(kind="points", x=x, y=y, size=size, symbol=symbol, hover=boxes, **look | {"legend": True}))
     return bands + lines + points
 
 
