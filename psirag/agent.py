@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from psirag.checks import check_count
+from psirag.checks import check_count, check_texts
 from psirag.errors import PsiragError
 from psirag.readers import AgentState, Decision, Reader, load_reader
 from psirag.readers.parsing import is_not_mentioned, normalised_query
@@ -105,12 +105,58 @@ class Agent:
         """
         if not isinstance(question, str) or not question.strip():
             raise PsiragError("ask needs a question", repr(question), "Pass a string with at least one word.")
-        run = _Run(self, question, check_count("k", k), pending=(question,))
-        while run.status is None:
-            step = run.advance()
-            if watch is not None and watch(step) is True:
-                break
-        return run.answer()
+        return _Run(self, question, check_count("k", k), pending=(question,)).finish(watch)
+
+    def resume(
+        self, answer: Answer, step: int, queries: Sequence[str], *, watch: Callable[[Step], object] | None = None
+    ) -> Answer:
+        """Go back to a step of an earlier answer, send other queries there, and go on from it as `ask` does.
+
+        Parameters
+        ----------
+        answer : Answer
+            Its steps before `step` are kept as they are, and count towards this agent's budget.
+        step : int
+            Number of the step, from 1.
+        queries : sequence of str
+            What to send instead, in one retrieval.
+        watch : callable, optional
+            As in `ask`, for the new steps.
+
+        Raises
+        ------
+        PsiragError
+            No answer, no such step, no query that is new, or no retrieval left for it.
+
+        Notes
+        -----
+        Source: ours.
+
+        Examples
+        --------
+        >>> from psirag.index import Index
+        >>> agent = Agent(Index.build("toy"))
+        >>> first = agent.ask("Which planet orbits the Sun in 88 days?")
+        >>> agent.resume(first, 1, ["a year of 88 days"]).queries[0]
+        'a year of 88 days'
+        """
+        if not isinstance(answer, Answer):
+            raise PsiragError("resume needs an answer", f"a {type(answer).__name__}", "Pass what ask returned.")
+        number = check_count("step", step)
+        if number > len(answer.steps):
+            raise PsiragError("resume needs a step of the answer", f"step {number} of {len(answer.steps)}", "Go back.")
+        kept = list(answer.steps[: number - 1])
+        asked = [query for earlier in kept for query in earlier.queries]
+        room = max(self.max_queries - len(asked), 0)
+        pending, dropped = new_queries(check_texts("queries", queries), asked, room=room)
+        spent = sum(bool(earlier.retrievals) for earlier in kept)
+        if not pending or spent >= self.max_retrievals:
+            given = f"{list(queries)} after {spent} retrievals and {len(asked)} queries"
+            raise PsiragError("resume needs a new query and a retrieval left", given, "Change one, or the budget.")
+        told = any(earlier.told == "unparsed" for earlier in kept)
+        notes = ("queries changed by hand", *dropped)
+        run = _Run(self, answer.question, answer.settings["k"], kept, pending, reprompted=told, notes=notes)
+        return run.finish(watch)
 
 
 @dataclass
@@ -128,6 +174,15 @@ class _Run:
     status: Status | None = None
     text: str = NOT_MENTIONED
     error: str = ""
+    notes: tuple[str, ...] = ()
+
+    def finish(self, watch: Callable[[Step], object] | None) -> Answer:
+        """Go step by step until there is a status, or until `watch` says stop."""
+        while self.status is None:
+            step = self.advance()
+            if watch is not None and watch(step) is True:
+                break
+        return self.answer()
 
     def advance(self) -> Step:
         """Send the pending queries, let the reader decide, and note what follows from it."""
@@ -138,7 +193,8 @@ class _Run:
         may_retrieve = not self.last_chance and state.retrievals_left > 0 and state.queries_left > 0
         decision = self._decide(state, may_retrieve=may_retrieve)
         decided = time.perf_counter()
-        notes = () if decision is None else self._follow(decision, state, may_retrieve=may_retrieve)
+        notes, self.notes = self.notes, ()
+        notes += () if decision is None else self._follow(decision, state, may_retrieve=may_retrieve)
         seconds = {"retrieval_seconds": retrieved - started, "decision_seconds": decided - retrieved}
         step = Step(len(self.steps) + 1, queries, retrievals, decision, may_retrieve, told, notes, **seconds)
         self.steps.append(step)
