@@ -2,6 +2,7 @@
 
 from psirag.abstraction import write_abstracts
 from psirag.agent import Agent
+from psirag.baselines import gmm_memberships, gmm_tree
 from psirag.corpus import count_tokens, load_corpus, load_questions, split_into_chunks
 from psirag.dasgupta import dasgupta_cost
 from psirag.encoding import load_encoder
@@ -24,6 +25,8 @@ __all__ = [
     "dasgupta_cost",
     "descent",
     "embedding_map",
+    "gmm_memberships",
+    "gmm_tree",
     "load_corpus",
     "load_encoder",
     "load_questions",

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from psirag.errors import PsiragError
+from psirag.skew import confused_nodes
 from psirag.tree.abstract_tree import AbstractTree
 from psirag.views.circular_tree import circular_tree, circular_trees
-from psirag.views.confusion import confused_nodes
 
 HOSTILE = "<img src=x onerror=alert(1)> <b>x</b> %{x} a<br>b"
 TREE = AbstractTree.from_parents([6, 6, 7, 7, 8, 8, 9, 9, 10, 11, 11, -1], n_leaves=6)

@@ -1,8 +1,8 @@
 """Pictures in three steps: numbers (`*_layout`), figure (plotly and SVG from one drawing), widget."""
 
+from psirag.skew import confused_nodes
 from psirag.views.circular_layout import CircularLayout, circular_tree_layout
 from psirag.views.circular_tree import circular_tree, circular_trees
-from psirag.views.confusion import confused_nodes
 from psirag.views.curves import curves
 from psirag.views.descent import DescentLayout, descent, descent_layout
 from psirag.views.embedding_layout import embedding_map_layout, place_query

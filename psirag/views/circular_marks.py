@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from psirag.tree.abstract_tree import AbstractTree
+from psirag.tree.marking import BoolArray
 from psirag.views.circular_layout import CircularLayout, edge_paths
-from psirag.views.confusion import BoolArray
 from psirag.views.drawing import IntArray, Label, Marks
 from psirag.views.hover import hover_box, plain_text, text_width
 from psirag.views.nodes_told import MAX_LABELS, NodesTold

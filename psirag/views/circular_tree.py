@@ -10,9 +10,9 @@ import numpy as np
 from psirag.checks import check_count, check_texts
 from psirag.errors import PsiragError
 from psirag.tree.abstract_tree import AbstractTree
+from psirag.tree.marking import with_ancestors
 from psirag.views.circular_layout import circular_tree_layout, sector_outlines
 from psirag.views.circular_marks import abstract_marks, edge_marks, leaf_marks, ring_labels
-from psirag.views.confusion import with_ancestors
 from psirag.views.drawing import Drawing, Marks
 from psirag.views.figure import draw_figure
 from psirag.views.nodes_told import NodesTold, nodes_told

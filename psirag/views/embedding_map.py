@@ -9,12 +9,13 @@ import numpy as np
 import numpy.typing as npt
 
 from psirag.errors import PsiragError
+from psirag.tree.marking import node_flags
 from psirag.vectors import unit_rows
 from psirag.views.drawing import Drawing, FloatArray, Label, Marks
 from psirag.views.embedding_layout import embedding_map_layout, nearest_rows, place_query
 from psirag.views.figure import draw_figure
 from psirag.views.hover import hover_box, plain_text
-from psirag.views.node_arguments import node_flags, sized_texts
+from psirag.views.node_arguments import sized_texts
 from psirag.views.palette import INK, SKY, VERMILION, class_styles
 
 if TYPE_CHECKING:

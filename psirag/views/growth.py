@@ -11,11 +11,12 @@ import numpy.typing as npt
 
 from psirag.checks import check_count
 from psirag.errors import PsiragError
+from psirag.tree.marking import node_flags
 from psirag.tree.merging import MergeStep
 from psirag.views.drawing import Drawing, IntArray, Label, Marks
 from psirag.views.figure import draw_figure, trace_of
 from psirag.views.hover import escaped, hover_box, plain_text, text_width
-from psirag.views.node_arguments import node_flags, sized_texts
+from psirag.views.node_arguments import sized_texts
 from psirag.views.palette import SKY, SOFT, VERMILION
 from psirag.views.tree_placement import ForestLayout, forest_layout
 

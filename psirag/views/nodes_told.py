@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 
 from psirag.errors import PsiragError
+from psirag.skew import confused_nodes
 from psirag.tree.abstract_tree import AbstractTree
-from psirag.views.confusion import BoolArray, confused_nodes
+from psirag.tree.marking import BoolArray, node_flags
 from psirag.views.drawing import IntArray
-from psirag.views.node_arguments import node_flags, sized_texts
+from psirag.views.node_arguments import sized_texts
 
 MAX_LABELS = 48
 
