@@ -49,7 +49,8 @@ commit-notebooks: $(STAMP)
 
 # Two test processes by default; a file stays in one of them, so each model is loaded once.
 JOBS ?= 2
-PYTEST = $(BIN)/python -m pytest -q -n $(JOBS) --dist loadfile --doctest-modules
+# pytest rewrites every test file; kept bytecode saves that from run to run, so a wish for none is not passed on.
+PYTEST = env -u PYTHONDONTWRITEBYTECODE $(BIN)/python -m pytest -q -n $(JOBS) --dist loadfile --doctest-modules
 
 test: $(STAMP)
 	@$(BIN)/ruff check -q .

@@ -172,6 +172,13 @@ async def run_all(paths: list[Path], jobs: int) -> list[Outcome]:
     return list(await asyncio.gather(*map(one, paths)))
 
 
+def files_beside(paths: list[Path]) -> set[Path]:
+    """What lies in the folders of the notebooks."""
+    return {
+        file for folder in {path.parent for path in paths} for file in folder.iterdir() if file.name != "__pycache__"
+    }
+
+
 def main() -> int:
     """Run what the command line names, or every notebook beside this file."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
@@ -184,11 +191,11 @@ def main() -> int:
         print(f"no notebook in {FOLDER}")
         return 1
     BUILD.mkdir(exist_ok=True)
-    start, before = time.monotonic(), set(FOLDER.iterdir())
+    start, before = time.monotonic(), files_beside(paths)
     outcomes = asyncio.run(run_all(paths, options.jobs))
     write_index(outcomes)
-    if left := sorted(path.name for path in set(FOLDER.iterdir()) - before - {FOLDER / "__pycache__"}):
-        print(f"a notebook left {', '.join(left)} in {FOLDER}: it should write to a temporary folder")
+    if left := sorted(map(str, files_beside(paths) - before)):
+        print(f"FAILED  a notebook left {', '.join(left)}: it should write to a temporary folder")
         return 1
     failed = [outcome for outcome in outcomes if outcome.failure]
     if options.commit:

@@ -105,6 +105,13 @@ def test_exit_code_summary_and_index(notebook, build, monkeypatch, capsys):
     assert bad.read_text() == before[1]
 
 
+def test_a_notebook_that_left_a_file_beside_itself_fails(notebook, build, monkeypatch, capsys):
+    path = notebook("open('left.txt', 'w').close()")
+    monkeypatch.setattr(run.sys, "argv", ["run.py", str(path)])
+    assert run.main() == 1
+    assert "left.txt" in capsys.readouterr().out
+
+
 def test_commit_twice_gives_the_same_bytes(notebook, build, monkeypatch):
     path = notebook("# A", "x = 1\nx", WIDGETS)
     monkeypatch.setattr(run.sys, "argv", ["run.py", "--commit", str(path)])
