@@ -63,6 +63,10 @@ def test_ticks_are_few_and_inside(low, span):
     assert np.all(np.diff(ticks) > 0)
 
 
+def test_zero_is_written_without_a_sign():
+    assert nice_ticks(-12, 245)[0] == "0"
+
+
 def test_all_points_equal_are_drawn():
     assert curves({"a": [[3, 0.5]], "b": [[3, 0.5]]}, **WORDS).layout.yaxis.range == (0.0, 1.0)
 

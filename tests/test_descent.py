@@ -93,7 +93,7 @@ def test_unscored_layers_are_told_apart(index: Index) -> None:
     whole = next(trace for trace in figure.data if trace.name == "passed whole, unscored")
     assert whole.marker.symbol == "diamond"
     assert not any("cosine" in box for box in whole.hovertext)
-    assert any("pass whole" in label.text for label in figure.layout.annotations)
+    assert any(label.text == "1 passes whole" for label in figure.layout.annotations)
 
 
 def test_one_chunk_is_a_descent() -> None:

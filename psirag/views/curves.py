@@ -118,7 +118,7 @@ def nice_ticks(low: float, high: float) -> dict[float, str]:
     size = 10 ** np.floor(np.log10((high - low) / 5))
     step = next(float(size * m) for m in (1, 2, 5, 10) if (high - low) / (size * m) <= 6)
     digits = max(0, -int(np.floor(np.log10(step) + 1e-9)))
-    places = np.arange(np.ceil(low / step - 1e-9), np.floor(high / step + 1e-9) + 1) * step
+    places = np.arange(np.ceil(low / step - 1e-9), np.floor(high / step + 1e-9) + 1) * step + 0.0  # no −0
     return {round(float(place), 12): f"{place:,.{digits}f}" for place in places}
 
 

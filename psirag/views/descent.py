@@ -244,7 +244,7 @@ def _row_labels(trace: Trace) -> tuple[Label, ...]:
     for depth, layer in enumerate(trace.layers):
         n, k = len(layer.candidates), len(layer.kept)
         name = "leaves" if layer.layer == 0 else f"layer {layer.layer}"
-        told = f"{n} scored → {k}" if layer.scored else f"{n} pass whole"
+        told = f"{n} scored → {k}" if layer.scored else f"{n} {'passes' if n == 1 else 'pass'} whole"
         for text, up, size, colour in ((name, 8, 12.0, INK), (told, -8, 10.5, SOFT)):
             labels.append(Label(x=0, y=-depth, text=text, size=size, colour=colour, anchor="right", shift=(-14, up)))
     return tuple(labels)
