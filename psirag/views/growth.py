@@ -14,10 +14,11 @@ from psirag.errors import PsiragError
 from psirag.tree.marking import node_flags
 from psirag.tree.merging import MergeStep
 from psirag.views.drawing import Drawing, IntArray, Label, Marks
-from psirag.views.figure import draw_figure, trace_of
-from psirag.views.hover import escaped, hover_box, plain_text, text_width
+from psirag.views.figure import draw_figure
+from psirag.views.hover import hover_box, plain_text, text_width
 from psirag.views.node_arguments import sized_texts
 from psirag.views.palette import SKY, SOFT, VERMILION
+from psirag.views.steps import draw_steps
 from psirag.views.tree_placement import ForestLayout, forest_layout
 
 if TYPE_CHECKING:
@@ -145,7 +146,7 @@ def merge_animation(
     order = np.argsort(final.position[:n_leaves], kind="stable")
     names = sized_texts("texts", texts, (n_leaves,)) or tuple(map(str, range(n_leaves)))
     drawings = [_step_drawing(steps, k, order, final, names, title) for k in range(len(steps) + 1)]
-    return _with_slider(draw_figure([drawings[0]]), drawings)
+    return draw_steps(drawings)
 
 
 def _step_drawing(
@@ -254,34 +255,3 @@ def _dots(
         ids=nodes,
         legend=False,
     )
-
-
-def _with_slider(figure: Figure, drawings: Sequence[Drawing]) -> Figure:
-    """Return the figure with a frame per drawing, a slider and a play button."""
-    from plotly.graph_objects import Frame
-
-    figure.frames = [
-        Frame(
-            name=str(k),
-            data=[trace_of(marks, drawing) for marks in drawing.marks],
-            traces=list(range(len(drawing.marks))),
-            layout={"title": {"text": escaped(drawing.title)}},
-        )
-        for k, drawing in enumerate(drawings)
-    ]
-    at_once = {"mode": "immediate", "frame": {"duration": 0, "redraw": True}, "transition": {"duration": 0}}
-    playing = {"mode": "immediate", "fromcurrent": True, "frame": {"duration": 900, "redraw": True}}
-    stops = [{"label": str(k), "method": "animate", "args": [[str(k)], at_once]} for k in range(len(drawings))]
-    buttons = [
-        {"label": "▶", "method": "animate", "args": [None, playing]},
-        {"label": "❚❚", "method": "animate", "args": [[None], at_once]},
-    ]
-    below = -26 / (figure.layout.height - figure.layout.margin.t - figure.layout.margin.b)
-    slider = {"steps": stops, "currentvalue": {"prefix": "step "}, "x": 0.0, "len": 1.0, "y": below, "pad": {"t": 0}}
-    menu = {"type": "buttons", "direction": "left", "buttons": buttons, "showactive": False, "pad": {"t": 0, "r": 0}}
-    place = {"x": 0.5, "xanchor": "center", "y": 4.2 * below, "yanchor": "top"}
-    figure.update_layout(
-        height=figure.layout.height + 110, margin={"b": 160}, sliders=[slider], updatemenus=[menu | place]
-    )
-    figure.show_statically(drawings[-1])
-    return figure
