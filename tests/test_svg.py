@@ -95,3 +95,9 @@ def test_panels_stand_side_by_side_with_one_legend() -> None:
     assert 'viewBox="0 0 200' in svg
     assert texts(svg).count("dots") == 1
     assert 'viewBox="0 0 100' in draw_svg([panel(points(2)), panel(points(2))], columns=1)
+
+
+def test_the_colour_bar_writes_zero_without_a_sign() -> None:
+    dots = Marks(kind="points", x=np.arange(2.0), y=np.arange(2.0), name="dots", values=np.array([-0.001, 0.5]))
+    drawing = Drawing(title="", marks=(dots,), x_range=(0, 1), y_range=(0, 1), value_range=(-0.001, 0.5))
+    assert ">0.00<" in draw_svg([drawing])

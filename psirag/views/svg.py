@@ -247,7 +247,7 @@ def _key(marks: Marks, x: float, y: float) -> str:
 
 def _colour_bar(drawing: Drawing) -> list[str]:
     """Return a horizontal bar of the colour scale with its two ends, below the panel."""
-    low, high = drawing.value_range or (0.0, 1.0)
+    low, high = (round(end, 2) + 0.0 for end in drawing.value_range or (0.0, 1.0))  # + 0.0: no −0.00
     y, step = drawing.height - 26, 24
     left = drawing.width / 2 - step * len(SCALE) / 2
     parts = [
