@@ -9,32 +9,16 @@ from psirag.encoding import load_encoder
 from psirag.errors import PsiragError, PsiragWarning
 from psirag.index import Index
 from psirag.readers import load_reader
-from psirag.tree import AbstractTree, build_tree, collapse, merge_steps, rebalance, reference_tree, spanning_tree
-from psirag.views import circular_tree, descent, embedding_map
+from psirag.tree import AbstractTree, MergeStep, build_tree, collapse, linkage_tree, merge_steps, rebalance
+from psirag.tree import reference_tree, spanning_tree  # isort: skip
+from psirag.views import circular_tree, circular_tree_layout, descent, descent_layout
+from psirag.views import embedding_map, embedding_map_layout  # isort: skip
 
+# fmt: off
 __all__ = [
-    "AbstractTree",
-    "Agent",
-    "Index",
-    "PsiragError",
-    "PsiragWarning",
-    "build_tree",
-    "circular_tree",
-    "collapse",
-    "count_tokens",
-    "dasgupta_cost",
-    "descent",
-    "embedding_map",
-    "gmm_memberships",
-    "gmm_tree",
-    "load_corpus",
-    "load_encoder",
-    "load_questions",
-    "load_reader",
-    "merge_steps",
-    "rebalance",
-    "reference_tree",
-    "spanning_tree",
-    "split_into_chunks",
-    "write_abstracts",
+    "AbstractTree", "Agent", "Index", "MergeStep", "PsiragError", "PsiragWarning", "build_tree", "circular_tree",
+    "circular_tree_layout", "collapse", "count_tokens", "dasgupta_cost", "descent", "descent_layout", "embedding_map",
+    "embedding_map_layout", "gmm_memberships", "gmm_tree", "linkage_tree", "load_corpus", "load_encoder",
+    "load_questions", "load_reader", "merge_steps", "rebalance", "reference_tree", "spanning_tree",
+    "split_into_chunks", "write_abstracts",
 ]

@@ -143,7 +143,7 @@ def test_blank_documents_are_dropped_and_the_other_ids_stay():
     assert len(caught) == 1
     assert caught[0].filename == __file__
     assert [document.id for document in corpus] == [0, 3]
-    with pytest.warns(PsiragWarning, match=r"dropped 12 blank of 13 documents: ids 0, .*, 9 …$"):
+    with pytest.warns(PsiragWarning, match=r"dropped 12 blank of 13 documents: ids 0, .*, 9 … \(12 in all\)$"):
         load_corpus([""] * 12 + ["x"])
 
 
@@ -153,7 +153,7 @@ def test_blank_documents_are_dropped_and_the_other_ids_stay():
         (["a", None, 3.5, b"x"], r"positions 1 \(NoneType\), 2 \(float\), 3 \(bytes\)"),
         ([None, "a"], r"positions 0 \(NoneType\)"),
         ([["a", "b"], []], r"positions 0 \(list\), 1 \(list\)"),
-        ([{"text": "x"}, "y"], r"every row must be a dict, but got other types at positions 1 \(str\)"),
+        ([{"text": "x"}, "y"], r"must hold dict only, but got other types at positions 1 \(str\)"),
         ([{"text": "x"}, {"text": "y"}, {"title": "t"}], "field 'text' that holds a str, but got row 2 without it"),
         ([{"text": None}], "field 'text' that holds a str, but got row 0 without it"),
         ([{"text": 3}], "but got 3, a int, in row 0"),
@@ -250,3 +250,11 @@ def test_a_folder_without_texts_is_named(tmp_path):
         load_corpus(tmp_path)
     with pytest.raises(PsiragError, match=r"A folder of questions must hold questions\.json"):
         load_questions(tmp_path)
+
+
+def test_an_object_named_metadata_is_taken_apart():
+    rows = [{"text": "a", "metadata": {"topic": "music"}, "year": 1}, {"text": "b", "metadata": "plain"}]
+    assert [dict(document.metadata) for document in load_corpus(rows)] == [
+        {"topic": "music", "year": 1},
+        {"metadata": "plain"},
+    ]

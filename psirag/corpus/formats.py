@@ -9,7 +9,7 @@ from typing import Any
 
 from psirag.corpus.documents import Document
 from psirag.corpus.files import read_rows, read_text
-from psirag.corpus.rows import Row, same_type, text_field, without_lone_surrogates
+from psirag.corpus.rows import Row, other_fields, same_type, text_field, without_lone_surrogates
 from psirag.errors import PsiragError
 
 ROW_SUFFIXES = (".json", ".jsonl")
@@ -52,7 +52,7 @@ def documents_from_texts(rows: Sequence[Row], place: str) -> list[Document]:
 def _document_from_row(place: str, i: int, row: Row, field: str) -> Document:
     """Make one document; fields other than title and text become its metadata."""
     title, text = text_field(place, i, row, "title", optional=True), text_field(place, i, row, field)
-    return Document(i, text, title, {str(key): value for key, value in row.items() if key not in ("title", field)})
+    return Document(i, text, title, other_fields(row, ("title", field)))
 
 
 def _read_folder(folder: Path) -> list[Document]:

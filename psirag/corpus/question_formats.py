@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from psirag.corpus.documents import Question
-from psirag.corpus.rows import Row, same_type, text_field, without_lone_surrogates
+from psirag.corpus.rows import Row, other_fields, same_type, text_field, without_lone_surrogates
 from psirag.errors import PsiragError
 
 _IDS = ("id", "_id")
@@ -51,7 +51,7 @@ def _question(place: str, i: int, row: Row) -> Question:
         kind=kind,
         hops=_hops(row, titles),
         answerable=row.get("answerable", True) is not False and kind != "null_query",
-        metadata={str(key): value for key, value in row.items() if key not in _NAMED},
+        metadata=other_fields(row, _NAMED),
     )
 
 

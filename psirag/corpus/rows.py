@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import re
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
+from psirag.checks import check_each, replace_surrogates
 from psirag.errors import PsiragError, PsiragWarning
 
 Row = Mapping[str, Any]
-_LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 def as_list(asked: str, source: Any) -> list[Any]:
@@ -24,11 +23,7 @@ def as_list(asked: str, source: Any) -> list[Any]:
 def same_type(place: str, rows: Sequence[Any], allowed: tuple[type, ...]) -> type:
     """Return the one allowed type that all rows have, or name the rows that have another."""
     found = next((kind for kind in allowed if rows and isinstance(rows[0], kind)), allowed[0])
-    wrong = [(i, type(row).__name__) for i, row in enumerate(rows) if not isinstance(row, found)]
-    if wrong:
-        listed = ", ".join(f"{i} ({kind})" for i, kind in wrong[:10]) + (" …" if len(wrong) > 10 else "")
-        asked = f"{place}: every row must be a {found.__name__}"
-        raise PsiragError(asked, f"other types at positions {listed}", "Drop or convert them.")
+    check_each(place, rows, found)
     return found
 
 
@@ -43,10 +38,17 @@ def text_field(place: str, i: int, row: Row, name: str, *, optional: bool = Fals
     return value
 
 
+def other_fields(row: Row, known: Collection[str]) -> dict[str, Any]:
+    """Return the fields that have no place of their own; those of an object named "metadata" count one by one."""
+    rest = {str(key): value for key, value in row.items() if key not in known}
+    inner = rest.pop("metadata", {})
+    return {**rest, **inner} if isinstance(inner, Mapping) else {**rest, "metadata": inner}
+
+
 def without_lone_surrogates(place: str, rows: Sequence[Any]) -> list[Any]:
     """Replace lone surrogates by U+FFFD wherever they are in a row, and count the rows in one warning."""
     clean = [_clean(row) for row in rows]
-    changed = sum(before is not after for before, after in zip(rows, clean, strict=True))
+    changed = sum(before != after for before, after in zip(rows, clean, strict=True))
     if changed:
         message = f"{place}: lone surrogates replaced by U+FFFD in {changed} of {len(clean)} rows"
         warnings.warn(message, PsiragWarning, stacklevel=4)
@@ -54,14 +56,11 @@ def without_lone_surrogates(place: str, rows: Sequence[Any]) -> list[Any]:
 
 
 def _clean(value: Any) -> Any:
-    """Return the value itself, or a copy when a text in it had to change."""
+    """Return a copy in which every text is clean; what is neither text, mapping, list nor tuple is kept."""
     if isinstance(value, str):
-        return _LONE_SURROGATE.sub("\ufffd", value) if _LONE_SURROGATE.search(value) else value
+        return replace_surrogates(value)
     if isinstance(value, Mapping):
-        items = {_clean(key): _clean(each) for key, each in value.items()}
-        same = all(items.get(key) is each for key, each in value.items())
-        return value if same else items
+        return {_clean(key): _clean(each) for key, each in value.items()}
     if isinstance(value, (list, tuple)):
-        parts = [_clean(each) for each in value]
-        return value if all(a is b for a, b in zip(value, parts, strict=True)) else parts
+        return (list if isinstance(value, list) else tuple)(map(_clean, value))
     return value
