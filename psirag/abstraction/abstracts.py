@@ -14,7 +14,7 @@ import numpy.typing as npt
 from psirag.abstraction.centroid import centroids, leaf_rows
 from psirag.abstraction.phrases import keyword_texts
 from psirag.abstraction.sentences import first_tokens, sentence_texts
-from psirag.abstraction.writing import Writer, write_one
+from psirag.abstraction.writing import Writer, write_batches, write_one
 from psirag.checks import check_choice, check_texts
 from psirag.corpus import count_tokens
 from psirag.encoding import Encoder, as_encoder
@@ -95,7 +95,7 @@ def write_abstracts(
     encoder : Encoder, optional
         Only for its tokenizer.
     store : mutable mapping of str to str, optional
-        Where finished abstracts of the writer are kept, and found again after an interruption.
+        Where finished abstracts of the writer are kept, and found again after an interruption. None: the writer's own.
 
     Returns
     -------
@@ -200,14 +200,20 @@ def _written(
     """Have every abstract written, children first; an unusable one is replaced by the extractive, and counted."""
     known = [*texts]
     status: list[str] = []
+    store = store if store is not None else getattr(writer, "store", None)
+    store = {} if store is None else store
     limit = _KEYWORD_TOKENS if kind == "keyword" else MAX_TOKENS
-    for node in range(tree.n_leaves, tree.n_nodes):
-        below = [known[child] for child in tree.children(node) if known[child].strip()]
-        text = "" if not below else write_one(
-            writer, below, node=node, kind=kind, max_tokens=limit, count=count, store=store
-        )  # fmt: skip
-        status.append("written" if text else "fallback")
-        known.append(text or extractive[node - tree.n_leaves])
+    for layer in range(1, tree.depth + 1):
+        nodes = tree.layer_nodes(layer)
+        below = {node: [known[child] for child in tree.children(node) if known[child].strip()] for node in nodes}
+        calls = [texts for texts in below.values() if texts]
+        write_batches(writer, calls, kind=kind, max_tokens=limit, count=count, store=store)
+        for node in nodes:
+            text = "" if not below[node] else write_one(
+                writer, below[node], node=node, kind=kind, max_tokens=limit, count=count, store=store
+            )  # fmt: skip
+            status.append("written" if text else "fallback")
+            known.append(text or extractive[node - tree.n_leaves])
     unusable = [tree.n_leaves + i for i, one in enumerate(status) if one == "fallback"]
     if unusable:
         message = f"{writer.name!r} gave no usable text for {len(unusable)} of {len(status)} abstracts, "

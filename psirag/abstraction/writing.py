@@ -20,12 +20,15 @@ _FAILURES = (ArithmeticError, LookupError, OSError, RuntimeError, ValueError)
 
 @runtime_checkable
 class Writer(Protocol):
-    """A model that can write abstracts. It may say `max_input_tokens`, what all texts of a call may hold together.
+    """A model that can write abstracts.
+
+    It may also say `max_input_tokens`, what all texts of a call may hold together; `identity`, its model, prompts and
+    settings, under which finished calls are kept instead of its name; `store`, where they are kept; and have
+    `write_many(calls, *, kind, max_tokens)` for `batch_size` calls at once.
 
     Attributes
     ----------
     name : str
-        Model and settings: finished calls are kept under it.
 
     Source: Ψ-RAG §3.1 (abstraction agent).
     """
@@ -83,9 +86,7 @@ def write_one(
     >>> write_one(Upper(), ["a b", "c"], node=2, kind="summary", max_tokens=2, count=lambda text: len(text.split()))
     'A B'
     """
-    shared = share_window(texts, getattr(writer, "max_input_tokens", INPUT_TOKENS), count)
-    call = json.dumps([writer.name, kind, max_tokens, shared], ensure_ascii=False)
-    key = hashlib.sha256(call.encode("utf-8", "replace")).hexdigest()
+    shared, key = prepare_call(writer, texts, kind=kind, max_tokens=max_tokens, count=count)
     if store is not None and key in store:
         return store[key]
     for attempt in (1, 2):
@@ -104,6 +105,66 @@ def write_one(
                 store[key] = text
             return text
     return ""
+
+
+def write_batches(
+    writer: Writer,
+    calls: Sequence[Sequence[str]],
+    *,
+    kind: str,
+    max_tokens: int,
+    count: Callable[[str], int],
+    store: MutableMapping[str, str],
+) -> None:
+    """Have the calls that are not in the store written `batch_size` at a time, where the writer can do that.
+
+    What comes back usable is put into the store; the rest, and all after a failure, is left to `write_one`.
+
+    Examples
+    --------
+    >>> class Two:
+    ...     name, batch_size = "two", 2
+    ...     def write_many(self, calls, *, kind, max_tokens):
+    ...         return [f"{len(calls)} calls" for _ in calls]
+    >>> store = {}
+    >>> write_batches(Two(), [["a"], ["b"], ["c"]], kind="summary", max_tokens=9, count=len, store=store)
+    >>> list(store.values())
+    ['2 calls', '2 calls', '1 calls']
+    """
+    write_many = getattr(writer, "write_many", None)
+    if write_many is None:
+        return
+    prepared = [prepare_call(writer, texts, kind=kind, max_tokens=max_tokens, count=count) for texts in calls]
+    missing = list({key: shared for shared, key in prepared if key not in store}.items())
+    size = max(1, int(getattr(writer, "batch_size", 8)))
+    for start in range(0, len(missing), size):
+        batch = missing[start : start + size]
+        try:
+            raws = write_many([shared for _, shared in batch], kind=kind, max_tokens=max_tokens)
+        except _FAILURES:
+            return
+        for (key, _), raw in zip(batch, raws, strict=False):
+            text = tidy(raw, kind, max_tokens, count)
+            if text:
+                store[key] = text
+
+
+def prepare_call(
+    writer: Writer, texts: Sequence[str], *, kind: str, max_tokens: int, count: Callable[[str], int]
+) -> tuple[list[str], str]:
+    """The texts as the writer gets them, and the key of the call: a hash of writer, texts and limits.
+
+    Examples
+    --------
+    >>> class Named:
+    ...     name = "named"
+    >>> shared, key = prepare_call(Named(), ["a", "b"], kind="summary", max_tokens=9, count=len)
+    >>> shared, len(key)
+    (['a', 'b'], 64)
+    """
+    shared = share_window(texts, getattr(writer, "max_input_tokens", INPUT_TOKENS), count)
+    call = json.dumps([getattr(writer, "identity", writer.name), kind, max_tokens, shared], ensure_ascii=False)
+    return shared, hashlib.sha256(call.encode("utf-8", "replace")).hexdigest()
 
 
 def share_window(texts: Sequence[str], budget: int, count: Callable[[str], int]) -> list[str]:

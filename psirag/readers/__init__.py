@@ -2,41 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
-from psirag.errors import PsiragError
-from psirag.readers.protocol import NOT_MENTIONED, AgentState, Decision, Evidence, Reader
+from psirag.readers.endpoint import EndpointModel
+from psirag.readers.hugging_face import HuggingFaceModel
+from psirag.readers.loading import load_reader
+from psirag.readers.model_reader import ModelReader
+from psirag.readers.names import READERS
+from psirag.readers.protocol import NOT_MENTIONED, AgentState, Decision, Evidence, Reader, StreamingReader
 from psirag.readers.rules import RulesReader
+from psirag.readers.text_model import Completion, Message, TextModel
+from psirag.readers.weights import Weights
 
-READERS: dict[str, Callable[[], Reader]] = {"auto": RulesReader, "rules": RulesReader}
-
-
-def load_reader(name: str = "auto") -> Reader:
-    """Give the reader of that name.
-
-    Parameters
-    ----------
-    name : str
-        "rules" (the same as "auto"): the deterministic reader, which needs no model.
-
-    Raises
-    ------
-    PsiragError
-        When no reader has that name.
-
-    Notes
-    -----
-    Source: Ψ-RAG §3.2, the R&A agent f; the rules reader is ours.
-
-    Examples
-    --------
-    >>> load_reader("auto").name
-    'rules'
-    """
-    if not isinstance(name, str) or name not in READERS:
-        available = ", ".join(f'"{known}"' for known in READERS)
-        raise PsiragError("load_reader needs the name of a reader", repr(name), f"Available: {available}.")
-    return READERS[name]()
-
-
-__all__ = ["NOT_MENTIONED", "READERS", "AgentState", "Decision", "Evidence", "Reader", "RulesReader", "load_reader"]
+__all__ = [
+    "NOT_MENTIONED",
+    "READERS",
+    "AgentState",
+    "Completion",
+    "Decision",
+    "EndpointModel",
+    "Evidence",
+    "HuggingFaceModel",
+    "Message",
+    "ModelReader",
+    "Reader",
+    "RulesReader",
+    "StreamingReader",
+    "TextModel",
+    "Weights",
+    "load_reader",
+]
