@@ -1,5 +1,7 @@
 """Hierarchical abstract trees for retrieval-augmented generation: build them, see them, check and vary them."""
 
+# fmt: off
+# isort: off
 from psirag.abstraction import write_abstracts
 from psirag.agent import Agent
 from psirag.baselines import gmm_memberships, gmm_tree
@@ -9,12 +11,13 @@ from psirag.encoding import load_encoder
 from psirag.errors import PsiragError, PsiragWarning
 from psirag.index import Index
 from psirag.readers import load_reader
-from psirag.tree import AbstractTree, MergeStep, build_tree, collapse, linkage_tree, merge_steps, rebalance
-from psirag.tree import reference_tree, spanning_tree  # isort: skip
-from psirag.views import circular_tree, circular_tree_layout, descent, descent_layout
-from psirag.views import embedding_map, embedding_map_layout  # isort: skip
+from psirag.tree import (
+    AbstractTree, MergeStep, build_tree, collapse, linkage_tree, merge_steps, rebalance, reference_tree, spanning_tree,
+)
+from psirag.views import (
+    circular_tree, circular_tree_layout, descent, descent_layout, embedding_map, embedding_map_layout,
+)
 
-# fmt: off
 __all__ = [
     "AbstractTree", "Agent", "Index", "MergeStep", "PsiragError", "PsiragWarning", "build_tree", "circular_tree",
     "circular_tree_layout", "collapse", "count_tokens", "dasgupta_cost", "descent", "descent_layout", "embedding_map",
