@@ -5,10 +5,12 @@ from __future__ import annotations
 import operator
 import re
 import warnings
-from collections.abc import Collection, Sequence
-from typing import Any
+from collections.abc import Collection, Iterable, Sequence
+from typing import Any, TypeVar
 
 from psirag.errors import PsiragError, PsiragWarning
+
+T = TypeVar("T")
 
 _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 
@@ -47,6 +49,33 @@ def check_choice(what: str, value: Any, choices: Collection[str]) -> str:
     return value
 
 
+def check_type(what: str, value: Any, kind: type[T], remedy: str = "") -> T:
+    """Return `value` when it is of this type.
+
+    Examples
+    --------
+    >>> check_type("title", "Beaver", str)
+    'Beaver'
+    """
+    if not isinstance(value, kind):
+        given = f"{value!r:.80}, a {type(value).__name__}"
+        raise PsiragError(f"{what} must be a {kind.__name__}", given, remedy or f"Pass a {kind.__name__}.")
+    return value
+
+
+def check_each(what: str, values: Iterable[Any], kind: type) -> None:
+    """Raise where some of `values` are of another type, naming their positions and types.
+
+    Examples
+    --------
+    >>> check_each("texts", ["a", "b"], str)
+    """
+    wrong = [f"{i} ({type(value).__name__})" for i, value in enumerate(values) if not isinstance(value, kind)]
+    if wrong:
+        asked, given = f"{what} must hold {kind.__name__} only", f"other types at positions {first_few(wrong)}"
+        raise PsiragError(asked, given, "Drop or convert them.")
+
+
 def check_texts(what: str, texts: Any) -> tuple[str, ...]:
     """Return `texts` as a tuple of str, with lone surrogates replaced by U+FFFD and counted in one warning.
 
@@ -57,13 +86,32 @@ def check_texts(what: str, texts: Any) -> tuple[str, ...]:
     """
     if isinstance(texts, (str, bytes)) or not isinstance(texts, Sequence):
         raise PsiragError(f"{what} must be a sequence of str", f"a {type(texts).__name__}", "Pass a list of texts.")
-    wrong = [(i, type(text).__name__) for i, text in enumerate(texts) if not isinstance(text, str)]
-    if wrong:
-        listed = ", ".join(f"{i} ({kind})" for i, kind in wrong[:10]) + (" …" if len(wrong) > 10 else "")
-        raise PsiragError(f"{what} must hold str only", f"other types at positions {listed}", "Drop or convert them.")
-    clean = tuple(_LONE_SURROGATE.sub("�", text) for text in texts)
+    check_each(what, texts, str)
+    clean = tuple(map(replace_surrogates, texts))
     changed = sum(a != b for a, b in zip(clean, texts, strict=True))
     if changed:
         message = f"{what}: lone surrogates replaced by U+FFFD in {changed} of {len(clean)} texts"
         warnings.warn(message, PsiragWarning, stacklevel=3)
     return clean
+
+
+def replace_surrogates(text: str) -> str:
+    r"""Replace lone surrogates, which UTF-8 cannot hold, by U+FFFD.
+
+    Examples
+    --------
+    >>> replace_surrogates("a\ud800b")
+    'a�b'
+    """
+    return _LONE_SURROGATE.sub("\ufffd", text)
+
+
+def first_few(items: Sequence[Any]) -> str:
+    """List the first ten of many, for a message.
+
+    Examples
+    --------
+    >>> first_few(range(12))
+    '0, 1, 2, 3, 4, 5, 6, 7, 8, 9 … (12 in all)'
+    """
+    return ", ".join(map(str, items[:10])) + (f" … ({len(items)} in all)" if len(items) > 10 else "")

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from psirag.checks import first_few
 from psirag.errors import PsiragError, PsiragWarning
 
 ROWS_AT_ONCE = 16_384  # bounds the float64 copy to a few tens of megabytes
@@ -79,6 +80,5 @@ def _as_matrix(vectors: npt.ArrayLike, what: str) -> npt.NDArray[Any]:
 
 
 def _rows(rows: list[int]) -> str:
-    """Name rows, the first ten of many."""
-    listed = ", ".join(map(str, rows[:10])) + (f" … ({len(rows)} in all)" if len(rows) > 10 else "")
-    return f"rows {listed}" if len(rows) > 1 else f"row {listed}"
+    """Name rows."""
+    return f"row{'s' if len(rows) > 1 else ''} {first_few(rows)}"

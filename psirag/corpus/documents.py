@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, fields
 from types import MappingProxyType
 from typing import Any
 
-from psirag.checks import check_choice, check_count, check_texts
+from psirag.checks import check_choice, check_count, check_each, check_texts, check_type, first_few
 from psirag.errors import PsiragError
 
 
@@ -35,13 +35,6 @@ def read_only(what: str, metadata: Any) -> Mapping[str, Any]:
     if not isinstance(metadata, Mapping):
         raise PsiragError(f"{what} must be a mapping", f"a {type(metadata).__name__}", "Pass a dict.")
     return MappingProxyType(dict(metadata))
-
-
-def check_str(what: str, value: Any) -> str:
-    """Return `value` when it is a str."""
-    if not isinstance(value, str):
-        raise PsiragError(f"{what} must be a str", f"{value!r}, a {type(value).__name__}", "Pass a str.")
-    return value
 
 
 @dataclass(frozen=True)
@@ -80,7 +73,7 @@ class Document(Record):
     def __post_init__(self) -> None:
         object.__setattr__(self, "id", check_count("Document.id", self.id, minimum=0))
         for name in ("text", "title"):
-            value = check_str(f"Document.{name}", getattr(self, name))
+            value = check_type(f"Document.{name}", getattr(self, name), str)
             object.__setattr__(self, name, *check_texts(f"Document.{name}", (value,)))
         object.__setattr__(self, "metadata", read_only("Document.metadata", self.metadata))
 
@@ -121,16 +114,15 @@ class Corpus(Record):
 
     def __post_init__(self) -> None:
         check_choice("Corpus.kind", self.kind, ("passages", "documents"))
-        check_str("Corpus.name", self.name)
-        if not isinstance(self.documents, (tuple, list)) or not all(isinstance(d, Document) for d in self.documents):
-            raise PsiragError("Corpus.documents must hold Document only", repr(self.documents)[:80], "Use load_corpus.")
+        check_type("Corpus.name", self.name, str)
+        documents = self.documents if isinstance(self.documents, (tuple, list)) else (self.documents,)
+        check_each("Corpus.documents", documents, Document)
         if not self.documents:
-            remedy = "Add at least one text that is not blank."
-            raise PsiragError("A corpus needs at least one document", "an empty corpus", remedy)
+            raise PsiragError("A corpus needs at least one document", "an empty corpus", "Add one that is not blank.")
         object.__setattr__(self, "documents", tuple(self.documents))
-        repeated = [str(each) for each, times in Counter(d.id for d in self.documents).items() if times > 1]
+        repeated = [each for each, times in Counter(d.id for d in self.documents).items() if times > 1]
         if repeated:
-            raise PsiragError("Document ids must be distinct", f"id {', '.join(repeated[:10])} twice", "Renumber them.")
+            raise PsiragError("Document ids must be distinct", f"id {first_few(repeated)} twice", "Renumber them.")
 
     def __len__(self) -> int:
         return len(self.documents)
@@ -194,16 +186,15 @@ class Question(Record):
 
     def __post_init__(self) -> None:
         for name in ("id", "question", "kind"):
-            check_str(f"Question.{name}", getattr(self, name))
+            check_type(f"Question.{name}", getattr(self, name), str)
         if not self.question.strip():
             raise PsiragError("Question.question must not be blank", repr(self.question), "Drop it or fill it in.")
         for name in ("answers", "supporting_titles"):
             values = getattr(self, name)
             if not isinstance(values, (tuple, list)):
                 raise PsiragError(f"Question.{name} must be a tuple of str", repr(values), "Pass a tuple of str.")
-            object.__setattr__(self, name, tuple(check_str(f"Question.{name}", value) for value in values))
+            object.__setattr__(self, name, tuple(check_type(f"Question.{name}", value, str) for value in values))
         if self.hops is not None:
             object.__setattr__(self, "hops", check_count("Question.hops", self.hops))
-        if not isinstance(self.answerable, bool):
-            raise PsiragError("Question.answerable must be a bool", repr(self.answerable), "Pass True or False.")
+        check_type("Question.answerable", self.answerable, bool)
         object.__setattr__(self, "metadata", read_only("Question.metadata", self.metadata))

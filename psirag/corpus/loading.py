@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from psirag.checks import first_few
 from psirag.corpus.documents import Corpus, Document, Question
 from psirag.corpus.files import read_rows
 from psirag.corpus.formats import ROW_SUFFIXES, TEXT_SUFFIXES, documents_from_rows, documents_from_texts, read_corpus
@@ -163,9 +164,8 @@ def _existing_path(source: str | os.PathLike[str], part: str) -> Path | None:
 def _without_blanks(documents: Sequence[Document]) -> tuple[Document, ...]:
     """Drop documents of nothing but whitespace, and name them in one warning."""
     kept = tuple(document for document in documents if document.text.strip())
-    blank = [str(document.id) for document in documents if not document.text.strip()]
+    blank = [document.id for document in documents if not document.text.strip()]
     if blank and kept:
-        listed = ", ".join(blank[:10]) + (" …" if len(blank) > 10 else "")
-        message = f"load_corpus: dropped {len(blank)} blank of {len(documents)} documents: ids {listed}"
+        message = f"load_corpus: dropped {len(blank)} blank of {len(documents)} documents: ids {first_few(blank)}"
         warnings.warn(message, PsiragWarning, stacklevel=3)
     return kept

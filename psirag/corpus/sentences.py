@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from itertools import pairwise
 
-from psirag.corpus.documents import check_str
+from psirag.checks import check_type
 from psirag.corpus.tokens import UNSPACED_SCRIPTS
 
 _WHITESPACE = re.compile(r"\s*")
@@ -51,16 +51,11 @@ def split_into_sentences(text: str) -> list[tuple[int, int]]:
     >>> [text[start:end] for start, end in split_into_sentences(text)]
     ['Dr. Smith measured 3.14 metres. ', 'He left!']
     """
-    if not check_str("split_into_sentences' text", text):
+    if not check_type("split_into_sentences' text", text, str):
         return []
-    ends = {match.end() for match in _FURTHER_ENDS.finditer(text)} | {end for _, end in _punkt_spans(text)}
+    import nupunkt
+
+    ends = {match.end() for match in _FURTHER_ENDS.finditer(text)} | {end for _, end in nupunkt.sent_spans(text)}
     first_word = len(text) - len(text.lstrip())
     cuts = {_WHITESPACE.match(text, end).end() for end in ends if end > first_word}  # type: ignore[union-attr]
     return list(pairwise((0, *sorted(cuts - {len(text)}), len(text))))
-
-
-def _punkt_spans(text: str) -> list[tuple[int, int]]:
-    """Return nupunkt's spans."""
-    import nupunkt
-
-    return nupunkt.sent_spans(text)

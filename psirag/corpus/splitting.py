@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 import warnings
+from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
-from psirag.checks import check_count
+from psirag.checks import check_count, first_few
 from psirag.corpus.chunks import Chunks
 from psirag.corpus.documents import Corpus
 from psirag.corpus.sentences import split_into_sentences
@@ -105,23 +106,18 @@ def _chunks(corpus: Corpus, caller: str, spans: Callable[[str], Sequence[tuple[i
         raise PsiragError(f"{caller} needs a Corpus", given, remedy)
     blank = [document.id for document in corpus if not document.text.strip()]
     if blank:
-        listed = ", ".join(map(str, blank[:10])) + (" …" if len(blank) > 10 else "")
-        message = f"{len(blank)} of {len(corpus)} documents are blank and give no chunk: ids {listed}"
+        message = f"{len(blank)} of {len(corpus)} documents are blank and give no chunk: ids {first_few(blank)}"
         warnings.warn(message, PsiragWarning, stacklevel=3)
     documents = (document for document in corpus if document.text.strip())
-    rows = [(document, *row) for document in documents for row in enumerate(spans(document.text))]
-    columns = [[position, start, end] for _, position, (start, end) in rows]
-    position, start, end = np.array(columns, dtype=np.int64).reshape(-1, 3).T
+    rows = [(each, i, *span) for each in documents for i, span in enumerate(spans(each.text))]
+    numbers = [(each.id, position, start, end) for each, position, start, end in rows]
+    document, position, start, end = np.array(numbers, dtype=np.int64).reshape(-1, 4).T
     return Chunks(
-        texts=tuple(document.text[start:end] for document, _, (start, end) in rows),
-        titles=tuple(document.title for document, *_ in rows),
-        ids=np.arange(len(rows)),
-        document=np.fromiter((document.id for document, *_ in rows), np.int64, len(rows)),
-        position=position,
-        start=start,
-        end=end,
-        metadata=tuple(document.metadata for document, *_ in rows),
-    )
+        texts=tuple(each.text[start:end] for each, _, start, end in rows),
+        titles=tuple(each.title for each, *_ in rows),
+        ids=np.arange(len(rows)), document=document, position=position, start=start, end=end,
+        metadata=tuple(each.metadata for each, *_ in rows),
+    )  # fmt: skip
 
 
 def _spans(text: str, limit: int, count: Callable[[str], int]) -> list[tuple[int, int]]:
@@ -153,14 +149,11 @@ def _cuts(
 def _furthest(text: str, cuts: Sequence[int], first: int, limit: int, count: Callable[[str], int]) -> int:
     """Find the last cut that keeps the text from cut `first` within the limit: doubling steps, then halving."""
 
-    def fits(cut: int) -> bool:
-        return count(text[cuts[first] : cuts[cut]]) <= limit
+    def tokens(cut: int) -> int:
+        return count(text[cuts[first] : cut])
 
-    good, step, last = first + 1, 1, len(cuts) - 1
-    while good < last and fits(min(good + step, last)):
-        good, step = min(good + step, last), 2 * step
-    bad = min(good + step, last + 1)
-    while bad - good > 1:
-        middle = (good + bad) // 2
-        good, bad = (middle, bad) if fits(middle) else (good, middle)
-    return good
+    step, last = 1, len(cuts) - 1
+    while first + step < last and tokens(cuts[first + step]) <= limit:
+        step *= 2
+    fitting = bisect_right(cuts, limit, first + 1, min(first + step, last) + 1, key=tokens)
+    return max(first + 1, fitting - 1)
