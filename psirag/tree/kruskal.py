@@ -8,6 +8,7 @@ improve T.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from heapq import heappop, heappush
 
 import numpy as np
 import numpy.typing as npt
@@ -65,19 +66,20 @@ def kruskal(pairs: Pairs, n_leaves: int) -> Pairs:
 class Bottlenecks:
     """The last pair, in visiting order, on a spanning tree's path between any two leaves, in constant time.
 
-    Join the tree's pairs in order and concatenate the lists of leaves that meet: in the final list, the last pair on
-    the path between two leaves is the last of the pairs at the gaps between them.
+    Walk over the tree as Prim's algorithm does: always along the first pair, in visiting order, that leads to a new
+    leaf. The walk leaves a group of leaves that better pairs join only when it has seen them all, so the last pair on
+    the path between two leaves is the last of the pairs walked along between them.
 
     Parameters
     ----------
     pairs : Pairs
         The spanning tree in visiting order.
     order : ndarray, shape (n,), int64
-        The leaf at each place of that list.
+        The leaf at each place of the walk.
     place : ndarray, shape (n,), int64
         The place of each leaf.
     last : ndarray, shape (log2 n, n − 1), int32
-        Entry [k, p] is the last pair at the gaps p … p + 2^k − 1.
+        Entry [k, p] is the last of the 2^k pairs walked along from place p on.
     """
 
     pairs: Pairs
@@ -96,10 +98,10 @@ class Bottlenecks:
 
 def bottlenecks(pairs: Pairs, n_leaves: int) -> Bottlenecks:
     """Prepare the bottlenecks of a spanning tree of at least two leaves, given in visiting order."""
-    order, gap = _join_lists(pairs.u, pairs.v, n_leaves)
+    order, walked = _walk(pairs, n_leaves)
     place = np.empty(n_leaves, dtype=np.int64)
     place[order] = np.arange(n_leaves)
-    last, step = [gap.astype(np.int32)], 1
+    last, step = [walked.astype(np.int32)], 1
     while 2 * step < n_leaves:
         below, span = last[-1], n_leaves - 2 * step
         above = np.zeros_like(below)
@@ -109,24 +111,22 @@ def bottlenecks(pairs: Pairs, n_leaves: int) -> Bottlenecks:
     return Bottlenecks(pairs, order, place, np.array(last))
 
 
-def _join_lists(u: IntArray, v: IntArray, n_leaves: int) -> tuple[IntArray, IntArray]:
-    """Concatenate, for each pair, the lists that hold its ends; return the final list and the pair at each gap."""
-    first, last, follower, gap = list(range(n_leaves)), list(range(n_leaves)), [-1] * n_leaves, [0] * n_leaves
-    above, size = list(range(n_leaves)), [1] * n_leaves
-
-    def find(leaf: int) -> int:
-        while above[leaf] != leaf:
-            above[leaf] = leaf = above[above[leaf]]
-        return leaf
-
-    top = 0
-    for number, (a, b) in enumerate(zip(u.tolist(), v.tolist(), strict=True)):
-        left, right = find(a), find(b)
-        follower[last[left]], gap[last[left]] = first[right], number
-        top, under = (left, right) if size[left] >= size[right] else (right, left)
-        above[under], size[top] = top, size[left] + size[right]
-        first[top], last[top] = first[left], last[right]
-    order = [first[top]]
-    while follower[order[-1]] != -1:
-        order.append(follower[order[-1]])
-    return np.array(order), np.array(gap)[order[:-1]]
+def _walk(pairs: Pairs, n_leaves: int) -> tuple[IntArray, IntArray]:
+    """Walk over a spanning tree as Prim's algorithm does; return the leaves in order and the pairs walked along."""
+    ends = np.concatenate([pairs.u, pairs.v])
+    by_leaf = np.argsort(ends, kind="stable")
+    pairs_at = (by_leaf % len(pairs)).tolist()
+    start = np.searchsorted(ends[by_leaf], np.arange(n_leaves + 1)).tolist()
+    u, both = pairs.u.tolist(), (pairs.u + pairs.v).tolist()
+    seen = bytearray(n_leaves)
+    leaf, order, walked, ahead = 0, [0], [], sorted(pairs_at[: start[1]])
+    for _ in range(n_leaves - 1):
+        seen[leaf] = 1
+        number = heappop(ahead)
+        leaf = both[number] - u[number] if seen[u[number]] else u[number]
+        order.append(leaf)
+        walked.append(number)
+        for other in pairs_at[start[leaf] : start[leaf + 1]]:
+            if other != number:
+                heappush(ahead, other)
+    return np.array(order), np.array(walked)

@@ -20,23 +20,25 @@ _ROWS_AT_ONCE = 2048
 _Number = TypeVar("_Number", bound=np.generic)
 
 
-def seed_tree(rows: Rows, *, seed: int) -> Pairs:
-    """Return some spanning tree of at least two rows, in visiting order; the better it is, the faster the sweep.
+def seed_tree(rows: Rows, members: IntArray, *, seed: int) -> Pairs:
+    """Return some spanning tree of at least two of the rows, in visiting order; the better, the faster the sweep.
 
     Each row goes to its best buckets, around pivots drawn with `seed`; inside a bucket it proposes its best neighbours.
+    The pairs count the members from 0.
     """
-    u, v = _neighbours_in_buckets(rows, _best_buckets(rows, _pivots(rows, seed)))
-    u, v = _link_components(u, v, len(rows))
-    low, high = np.minimum(u, v), np.maximum(u, v)
-    return kruskal(Pairs(low, high, similarity_keys(rows, low, high)), len(rows))
+    buckets = _best_buckets(rows, members, _pivots(rows, members, seed))
+    u, v = _link_components(*_neighbours_in_buckets(rows, members, buckets), len(members))
+    code = np.unique(np.minimum(u, v) * len(members) + np.maximum(u, v))
+    u, v = np.divmod(code, len(members))
+    return kruskal(Pairs(u, v, similarity_keys(rows, members[u], members[v])), len(members))
 
 
-def _pivots(rows: Rows, seed: int) -> Rows:
+def _pivots(rows: Rows, members: IntArray, seed: int) -> Rows:
     """Draw rows and move each once to the mean of the rows nearest to it."""
     rng = np.random.default_rng(seed)
-    count = max(1, len(rows) // _BUCKET)
-    pivots = rows[rng.choice(len(rows), count, replace=False)]
-    sample = rows[rng.choice(len(rows), min(len(rows), 20 * count), replace=False)]
+    count = max(1, len(members) // _BUCKET)
+    pivots = rows[rng.choice(members, count, replace=False)]
+    sample = rows[rng.choice(members, min(len(members), 20 * count), replace=False)]
     nearest = np.concatenate([(part @ pivots.T).argmax(axis=1) for part in _parts(sample)])
     sums = np.zeros_like(pivots)
     np.add.at(sums, nearest, sample)
@@ -44,25 +46,27 @@ def _pivots(rows: Rows, seed: int) -> Rows:
     return np.where(length > 0, sums / np.maximum(length, 1e-30), pivots)
 
 
-def _best_buckets(rows: Rows, pivots: Rows) -> list[IntArray]:
+def _best_buckets(rows: Rows, members: IntArray, pivots: Rows) -> list[IntArray]:
     """Return the rows of each bucket; every row is in its two best."""
     count = min(_BUCKETS_A_ROW, len(pivots))
-    best = [np.argpartition(part @ pivots.T, -count, axis=1)[:, -count:] for part in _parts(rows)]
+    best = [np.argpartition(rows[part] @ pivots.T, -count, axis=1)[:, -count:] for part in _parts(members)]
     bucket = np.concatenate(best).ravel()
     order = np.argsort(bucket, kind="stable")
     return np.split(order // count, np.flatnonzero(np.diff(bucket[order])) + 1)
 
 
-def _neighbours_in_buckets(rows: Rows, buckets: list[IntArray]) -> tuple[IntArray, IntArray]:
+def _neighbours_in_buckets(rows: Rows, members: IntArray, buckets: list[IntArray]) -> tuple[IntArray, IntArray]:
     """Pair every row with its most similar rows in each of its buckets."""
     u, v = [np.empty(0, dtype=np.int64)], [np.empty(0, dtype=np.int64)]
-    for members in (part for bucket in buckets for part in _parts(bucket) if len(part) > 1):
-        similarity = rows[members] @ rows[members].T
+    for inside in (part for bucket in buckets for part in _parts(bucket) if len(part) > 1):
+        vectors = rows[members[inside]]
+        similarity = vectors @ vectors.T
         np.fill_diagonal(similarity, -np.inf)
-        count = min(_NEIGHBOURS, len(members) - 1)
-        best = np.argpartition(similarity, -count, axis=1)[:, -count:]
-        u.append(np.repeat(members, count))
-        v.append(members[best].ravel())
+        for _ in range(min(_NEIGHBOURS, len(inside) - 1)):
+            best = similarity.argmax(axis=1)
+            similarity[np.arange(len(inside)), best] = -np.inf
+            u.append(inside)
+            v.append(inside[best])
     return np.concatenate(u), np.concatenate(v)
 
 

@@ -53,8 +53,8 @@ def similarity_keys(rows: npt.NDArray[np.float32], u: IntArray, v: IntArray) -> 
     for start in range(0, len(u), step):
         pair = slice(start, start + step)
         left, right = rows[u[pair]], rows[v[pair]]
-        products = np.multiply(left, right, dtype=np.float64)
-        products *= SCALE
+        products = np.multiply(left, SCALE, dtype=np.float64)
+        products *= right
         keys[pair] = np.rint(products, out=products).astype(np.int64).sum(axis=1)
         suspect = np.flatnonzero(keys[pair] > EQUAL_ROWS // 8)  # equal unit rows have a similarity near 1
         equal = suspect[(left[suspect] == right[suspect]).all(axis=1)]

@@ -15,21 +15,27 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 from threadpoolctl import threadpool_limits
+from tqdm import tqdm
 
+from psirag.checks import check_count
 from psirag.errors import PsiragError
+from psirag.tree.checkpoint import Checkpoint, Progress
+from psirag.tree.equal_rows import first_equal_rows
 from psirag.tree.kruskal import Pairs, bottlenecks, kruskal
 from psirag.tree.seeding import seed_tree
-from psirag.tree.similarity_keys import rank_pairs, similarities, similarity_keys
-from psirag.tree.sweeping import Sweep, candidates
+from psirag.tree.similarity_keys import EQUAL_ROWS, rank_pairs, similarities
+from psirag.tree.sweeping import Sweep, Tiles, candidates
 
 IntArray = npt.NDArray[np.int64]
 Rows = npt.NDArray[np.float32]
+
+_BLOCKS_AT_ONCE = 32
+_COLUMNS_AT_ONCE = 16
 
 
 @dataclass(frozen=True)
@@ -70,7 +76,17 @@ class SpanningTree:
         return similarities(self.key)
 
 
-def spanning_tree(rows: Rows, *, block: int = 512, workers: int | None = None, seed: int = 0) -> SpanningTree:
+def spanning_tree(
+    rows: Rows,
+    *,
+    block: int = 512,
+    workers: int | None = None,
+    seed: int = 0,
+    device: str | None = None,
+    checkpoint: str | os.PathLike[str] | None = None,
+    progress: bool = False,
+    overwrite_rows: bool = False,
+) -> SpanningTree:
     """Return the maximum spanning tree under the total order of all pairs.
 
     Parameters
@@ -78,11 +94,25 @@ def spanning_tree(rows: Rows, *, block: int = 512, workers: int | None = None, s
     rows : ndarray, shape (n, d), float32
         Unit rows, as `unit_rows` returns them.
     block : int
-        Rows of one matrix product.
+        Rows swept at a time. Like `workers`, `seed` and `device` it changes the speed, never the result.
     workers : int, optional
-        Threads, each with a single-threaded BLAS; by default as many as processors.
+        Threads; all processors when None. Under `joblib.parallel_config` the workers of its backend, so also those of
+        a cluster.
     seed : int
-        Decides the tree to start from. Like `block` and `workers` it changes the speed, never the result.
+        Draws the tree to start from.
+    device : str, optional
+        Multiply by torch there, "cuda" for example; by numpy when None.
+    checkpoint : path, optional
+        Folder that keeps how far the sweep has come; a killed build goes on from there.
+    progress : bool
+        Show a bar that counts pairs.
+    overwrite_rows : bool
+        Lay the rows out in place, so that they are lost to the caller and no second copy is made.
+
+    Raises
+    ------
+    PsiragError
+        No row, a wrong setting, or a checkpoint that cannot be read or written.
 
     Notes
     -----
@@ -96,49 +126,82 @@ def spanning_tree(rows: Rows, *, block: int = 512, workers: int | None = None, s
     >>> spanning_tree(np.eye(4, dtype=np.float32)).v.tolist()  # all similarities tie, so the lowest pairs come first
     [1, 2, 3]
     """
+    block, workers = check_count("block", block), -1 if workers is None else check_count("workers", workers)
     if len(rows) == 0:
         raise PsiragError("a tree needs at least one vector", f"an array of shape {rows.shape}", "Add a chunk.")
-    u, v = _join_equal_rows(rows)
-    distinct = np.setdiff1d(np.arange(len(rows)), v)
+    keep = None if checkpoint is None else Checkpoint(checkpoint, rows)
+    first = first_equal_rows(rows)
+    distinct, later = np.flatnonzero(first == np.arange(len(rows))), np.flatnonzero(first != np.arange(len(rows)))
+    u, v, key = first[later], later, np.full(len(later), EQUAL_ROWS)
     if len(distinct) > 1:
         with threadpool_limits(1, user_api="blas"):
-            found = _improve(rows[distinct], block, workers or os.cpu_count() or 1, seed)
-        u, v = np.append(u, distinct[found.u]), np.append(v, distinct[found.v])
-    key = similarity_keys(rows, u, v)
+            state = (None if keep is None else keep.load()) or _start(rows, distinct, seed)
+            laid_out = _lay_out(rows, distinct[state.layout], in_place=overwrite_rows)
+            found = _improve(laid_out, state, block, workers, _tiles(laid_out, device), keep, progress)
+        u, v, key = np.append(u, distinct[found.u]), np.append(v, distinct[found.v]), np.append(key, found.key)
     order = rank_pairs(u, v, key)
-    return SpanningTree(u[order], v[order], key[order], len(rows))
+    return SpanningTree(u[order], v[order], key[order], len(first))
 
 
-def _join_equal_rows(rows: Rows) -> tuple[IntArray, IntArray]:
-    """Pair every row that equals an earlier one with the first such row; zero rows are not equal rows."""
-    _, first, inverse = np.unique(rows + np.float32(0), axis=0, return_index=True, return_inverse=True)
-    first_of_kind = first[inverse.reshape(-1)]
-    later = np.flatnonzero((first_of_kind != np.arange(len(rows))) & rows.any(axis=1))
-    return first_of_kind[later], later
+def _start(rows: Rows, distinct: IntArray, seed: int) -> Progress:
+    """Find a spanning tree to improve, and lay the rows out in the order of a walk over it."""
+    pairs = seed_tree(rows, distinct, seed=seed)
+    return Progress(bottlenecks(pairs, len(distinct)).order, pairs, 0)
 
 
-def _improve(rows: Rows, block: int, workers: int, seed: int) -> Pairs:
-    """Improve a first spanning tree until every pair has been ruled out or taken in."""
-    tree = bottlenecks(seed_tree(rows, seed=seed), len(rows))
-    layout, pool = tree.order, [tree.pairs]
-    laid_out = rows[layout]
-    starts = range(0, len(rows), block)
-    with ThreadPoolExecutor(workers) as threads:
-        for batch in _batches(starts, workers):
-            sweep = Sweep.over(laid_out, layout, tree)
-            pool += threads.map(
-                lambda start, sweep=sweep: candidates(sweep, start, min(start + block, len(rows))), batch
-            )
-            waiting = sum(map(len, pool)) - len(tree.pairs)
-            if batch.start < starts[-1] and (len(batch) == 1 or waiting > len(rows)):
-                tree = bottlenecks(kruskal(Pairs.concatenate(pool), len(rows)), len(rows))
-                pool = [tree.pairs]
-    return kruskal(Pairs.concatenate(pool), len(rows))
+def _lay_out(rows: Rows, places: IntArray, *, in_place: bool) -> Rows:
+    """Return the rows in another order, a few columns at a time where they may be overwritten."""
+    if not in_place:
+        return rows[places]
+    rows.flags.writeable = True
+    for column in range(0, rows.shape[1], _COLUMNS_AT_ONCE):
+        part = slice(column, column + _COLUMNS_AT_ONCE)
+        rows[: len(places), part] = rows[places, part]
+    return rows[: len(places)]
+
+
+def _tiles(rows: Rows, device: str | None) -> Tiles | None:
+    """Return who multiplies: torch on a device, or numpy for None."""
+    if device is None:
+        return None
+    from psirag.tree.torch_tiles import TorchTiles
+
+    return TorchTiles(rows, device)
+
+
+def _improve(
+    rows: Rows, state: Progress, block: int, workers: int, tiles: Tiles | None, keep: Checkpoint | None, progress: bool
+) -> Pairs:
+    """Improve a spanning tree until every pair has been ruled out or taken in."""
+    from joblib import Parallel, delayed, effective_n_jobs
+
+    n, pool = len(rows), [kruskal(state.pairs, len(rows))]
+    share = 1 if tiles is not None else effective_n_jobs(workers)
+    bar = tqdm(
+        total=n * (n - 1) // 2, initial=_swept(state.next_row, n), unit="pair", unit_scale=True, disable=not progress
+    )
+    with bar, Parallel(n_jobs=share, prefer="threads") as parallel:
+        for batch in _batches(range(state.next_row, n, block), share):
+            pool = [kruskal(Pairs.concatenate(pool), n)]
+            sweep = Sweep.over(state.layout, bottlenecks(pool[0], n))
+            blocks = [range(start, min(start + block, n)) for start in batch]
+            shares = (blocks[worker::share] for worker in range(min(share, len(blocks))))
+            pool += parallel(delayed(candidates)(rows, sweep, part, tiles) for part in shares)
+            bar.update(_swept(blocks[-1].stop, n) - _swept(batch.start, n))
+            if keep is not None:
+                keep.save(Progress(state.layout, Pairs.concatenate(pool), blocks[-1].stop))
+    return kruskal(Pairs.concatenate(pool), n)
 
 
 def _batches(starts: range, workers: int) -> Iterator[range]:
-    """Take the first four blocks one by one, because the tree improves most at first; then several at a time."""
-    for start in starts[:4]:
-        yield range(start, start + starts.step, starts.step)
-    for i in range(4, len(starts), 4 * workers):
-        yield starts[i : i + 4 * workers]
+    """Take one block, then twice as many as before, because the tree improves most at first."""
+    done = 0
+    while done < len(starts):
+        size = min(max(1, 2 * done), _BLOCKS_AT_ONCE * workers)
+        yield starts[done : done + size]
+        done += size
+
+
+def _swept(next_row: int, n: int) -> int:
+    """Return how many pairs have their first row before the next row to sweep."""
+    return next_row * (n - 1) - next_row * (next_row - 1) // 2

@@ -1,109 +1,207 @@
-"""One block of rows against all later rows: which pairs can still improve a spanning tree."""
+"""Blocks of rows against all later rows: which pairs can still improve a spanning tree."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
+from threadpoolctl import threadpool_limits
 
 from psirag.tree.kruskal import Bottlenecks, Pairs
 from psirag.tree.similarity_keys import SCALE, similarity_keys
 
 IntArray = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float32]
+Rows = npt.NDArray[np.float32]
+Bars = npt.NDArray[np.float64]
+Floats = npt.NDArray[np.floating[Any]]
+Entries = tuple[IntArray, IntArray, Bars]
 
 _COLUMNS = 4096
 _DENSE = 0.02  # a tile of which more than this share passes is computed again, in float64
-_NO_BAR = np.float32(np.inf)
+
+
+class Tiles(Protocol):
+    """Who multiplies: a tile of products of some rows with some later rows.
+
+    Attributes
+    ----------
+    margin : float
+        At least twice the error of a product.
+    columns : int
+        How wide a tile is at most.
+    """
+
+    @property
+    def margin(self) -> float: ...
+
+    @property
+    def columns(self) -> int: ...
+
+    def reaching(self, rows: range, columns: range, row_bar: Bars, column_bar: Bars) -> Entries:
+        """Return row, column (counted from 0) and product of the entries that reach the bar of either."""
+
+
+@dataclass(frozen=True)
+class NumpyTiles:
+    """Tiles of a matrix product by numpy, in the precision of the rows."""
+
+    vectors: Floats
+
+    @property
+    def columns(self) -> int:
+        """How wide a tile is at most."""
+        return _COLUMNS
+
+    @property
+    def margin(self) -> float:
+        """Twice the rounding error of a product of unit rows, or more."""
+        return _margin(self.vectors)
+
+    def reaching(self, rows: range, columns: range, row_bar: Bars, column_bar: Bars) -> Entries:
+        """Return row, column and product of the entries that reach a bar."""
+        tile = self.vectors[rows.start : rows.stop] @ self.vectors[columns.start : columns.stop].T
+        return _reaching(tile, row_bar, column_bar)
 
 
 @dataclass(frozen=True)
 class Sweep:
-    """The rows, laid out, and the spanning tree to improve.
+    """The layout of the rows, and the spanning tree to improve.
+
+    Parameters
+    ----------
+    layout : ndarray, shape (n,), int64
+        The leaf at each place; any order is right, the walk over a good tree is fast.
+    tree : Bottlenecks
+        The spanning tree.
+    bars : ndarray, shape (n − 1,), float64
+        For each gap of the layout, the similarity of its bottleneck. A pair that comes before its own bottleneck
+        reaches the lowest bar between its places, because bottlenecks are ultrametric.
+    """
+
+    layout: IntArray
+    tree: Bottlenecks
+    bars: Bars
+
+    @staticmethod
+    def over(layout: IntArray, tree: Bottlenecks) -> Sweep:
+        """Set the bars."""
+        return Sweep(layout, tree, tree.pairs.key[tree.between(layout[:-1], layout[1:])] / SCALE)
+
+
+def candidates(rows: Rows, sweep: Sweep, blocks: Sequence[range], tiles: Tiles | None) -> Pairs:
+    """Return the pairs of a block's rows, with one another and later rows, that come before their bottleneck.
 
     Parameters
     ----------
     rows : ndarray, shape (n, d), float32
         Distinct unit rows in the order of the layout.
-    layout : ndarray, shape (n,), int64
-        The leaf at each place; any order is right, the order of a good tree's dendrogram is fast.
-    tree : Bottlenecks
-        The spanning tree.
-    bars : ndarray, shape (n − 1,), float32
-        For each gap of the layout, a product that every pair across it must reach to come before its bottleneck.
+    sweep : Sweep
+    blocks : sequence of range
+        Places of rows.
+    tiles : Tiles or None
+        None is numpy. Whatever multiplies only filters; integers decide.
     """
-
-    rows: Floats
-    layout: IntArray
-    tree: Bottlenecks
-    bars: Floats
-
-    @staticmethod
-    def over(rows: Floats, layout: IntArray, tree: Bottlenecks) -> Sweep:
-        """Set the bars: the similarity of the gap's bottleneck, less the rounding error of a product."""
-        bottleneck = tree.pairs.key[tree.between(layout[:-1], layout[1:])] / SCALE
-        return Sweep(rows, layout, tree, _rounded_down(bottleneck - _margin(rows.shape[1], 24)))
+    tiles = NumpyTiles(rows) if tiles is None else tiles
+    with threadpool_limits(1, user_api="blas"):  # one thread a worker, also where the worker is another process
+        return Pairs.concatenate([pairs for block in blocks for pairs in _of_block(rows, sweep, block, tiles)])
 
 
-def candidates(sweep: Sweep, start: int, stop: int) -> Pairs:
-    """Return the pairs of rows start … stop − 1, with one another and later rows, that come before their bottleneck."""
-    block, n = sweep.rows[start:stop], len(sweep.rows)
-    found = [Pairs.none()]
-    for left in [start, *range(stop, n, _COLUMNS)]:
-        right = stop if left == start else min(left + _COLUMNS, n)
-        tile = block @ sweep.rows[left:right].T
-        i, j = _inside(tile, sweep.bars[start:stop]) if left == start else _beyond(tile, sweep.bars, start, left)
-        products, margin = tile[i, j].astype(np.float64), _margin(block.shape[1], 24)
-        if len(i) > _DENSE * tile.size:
-            exact = block.astype(np.float64) @ sweep.rows[left:right].T.astype(np.float64)
-            products, margin = exact[i, j], _margin(block.shape[1], 53)
-        found.append(_before_bottleneck(sweep, start + i, left + j, products + margin))
-    return Pairs.concatenate(found)
+def _of_block(rows: Rows, sweep: Sweep, block: range, tiles: Tiles) -> Iterator[Pairs]:
+    """Yield what is left of each tile of a block of rows, first the one on the diagonal.
+
+    Beyond the diagonal the lowest bar between a row and a column is the lower of one that depends on the row and one
+    that depends on the column; an entry reaches it exactly when it reaches either.
+    """
+    start, stop, bars = block.start, block.stop, sweep.bars
+    yield _on_diagonal(rows, sweep, block)
+    to_the_end = np.minimum.accumulate(np.append(bars[start : stop - 1], np.inf)[::-1])[::-1]
+    between = np.inf
+    for left in range(stop, len(rows), tiles.columns):
+        columns = range(left, min(left + tiles.columns, len(rows)))
+        between = min(between, bars[left - 1])
+        row_bar = np.minimum(to_the_end, between)
+        column_bar = np.minimum.accumulate(np.append(np.inf, bars[left : columns.stop - 1]))
+        i, j, products = tiles.reaching(block, columns, row_bar - tiles.margin, column_bar - tiles.margin)
+        margin = tiles.margin
+        if len(i) > _DENSE * len(block) * len(columns):
+            tile = rows[start:stop].astype(np.float64) @ rows[left : columns.stop].T.astype(np.float64)
+            margin = _margin(rows[:1].astype(np.float64))
+            i, j, products = _reaching(tile, row_bar - margin, column_bar - margin)
+        yield _before_bottleneck(rows, sweep, start + i, left + j, products, margin)
+        between = min(between, column_bar[-1])
 
 
-def _inside(tile: Floats, bars: Floats) -> tuple[IntArray, IntArray]:
+def _on_diagonal(rows: Rows, sweep: Sweep, block: range) -> Pairs:
+    """Return the pairs of a block's rows with one another."""
+    vectors: Floats = rows[block.start : block.stop]
+    i, j, products = _above_diagonal(vectors, sweep.bars[block.start : block.stop - 1])
+    if len(i) > _DENSE * len(block) ** 2:
+        vectors = vectors.astype(np.float64)
+        i, j, products = _above_diagonal(vectors, sweep.bars[block.start : block.stop - 1])
+    return _before_bottleneck(rows, sweep, block.start + i, block.start + j, products, _margin(vectors))
+
+
+def _above_diagonal(vectors: Floats, bars: Bars) -> Entries:
     """Return the entries above the diagonal that reach the lowest bar between their row and column."""
-    size = len(tile)
-    between = np.broadcast_to(np.append(_NO_BAR, bars[: size - 1]), tile.shape)
-    bar = np.minimum.accumulate(np.where(np.tri(size, dtype=bool), _NO_BAR, between), axis=1)
-    i, j = np.nonzero(tile >= bar)
-    return i, j
+    tile = vectors @ vectors.T
+    low = _rounded_down(np.append(np.inf, bars - _margin(vectors)), tile.dtype)
+    bar = np.broadcast_to(low, tile.shape).copy()
+    bar[np.tri(len(tile), dtype=bool)] = np.inf
+    i, j = np.nonzero(tile >= np.minimum.accumulate(bar, axis=1, out=bar))
+    return i, j, tile[i, j].astype(np.float64)
 
 
-def _beyond(tile: Floats, bars: Floats, start: int, left: int) -> tuple[IntArray, IntArray]:
-    """Return the entries that reach the lowest bar between row start + i and column left + j.
-
-    That bar is the lower of one that depends on the row and one that depends on the column; an entry reaches it exactly
-    when it reaches either, so the largest entry of a row or column tells whether to look closer.
-    """
-    rows, columns = tile.shape
-    row_bar = np.minimum.accumulate(bars[start:left][::-1])[::-1][:rows]
-    column_bar = np.minimum.accumulate(np.append(_NO_BAR, bars[left : left + columns - 1]))
-    high_rows = np.flatnonzero(tile.max(axis=1) >= row_bar)
-    i, j = np.nonzero(tile[high_rows] >= row_bar[high_rows, None])
-    high_columns = np.flatnonzero(tile.max(axis=0) >= column_bar)
+def _reaching(tile: Floats, row_bar: Bars, column_bar: Bars) -> Entries:
+    """Return the entries that reach a bar; the largest entry of a row or column tells whether to look closer."""
+    row_low, column_low = _rounded_down(row_bar, tile.dtype), _rounded_down(column_bar, tile.dtype)
+    high_rows = np.flatnonzero(tile.max(axis=1) >= row_low)
+    i, j = np.nonzero(tile[high_rows] >= row_low[high_rows, None])
+    high_columns = np.flatnonzero(tile.max(axis=0) >= column_low)
     more = tile[:, high_columns]
-    k, l = np.nonzero((more >= column_bar[high_columns]) & (more < row_bar[:, None]))  # noqa: E741
-    return np.append(high_rows[i], k), np.append(j, high_columns[l])
+    k, l = np.nonzero((more >= column_low[high_columns]) & (more < row_low[:, None]))  # noqa: E741
+    i, j = np.append(high_rows[i], k), np.append(j, high_columns[l])
+    return i, j, tile[i, j].astype(np.float64)
 
 
-def _before_bottleneck(sweep: Sweep, p: IntArray, q: IntArray, at_most: npt.NDArray[np.float64]) -> Pairs:
+def _before_bottleneck(rows: Rows, sweep: Sweep, p: IntArray, q: IntArray, products: Bars, margin: float) -> Pairs:
     """Return, of the pairs at places p and q, those that come before their bottleneck; exactly."""
-    bottleneck = sweep.tree.between(sweep.layout[p], sweep.layout[q])
-    near = at_most >= sweep.tree.pairs.key[bottleneck] / SCALE
-    p, q, bottleneck = p[near], q[near], bottleneck[near]
-    u, v = sweep.layout[p], sweep.layout[q]
-    pairs = Pairs(np.minimum(u, v), np.maximum(u, v), similarity_keys(sweep.rows, p, q))
-    return pairs[pairs.precede(sweep.tree.pairs[bottleneck])]
+    tree, (u, v) = sweep.tree, (sweep.layout[p], sweep.layout[q])
+    bottleneck = tree.between(u, v)
+    near = np.flatnonzero(products + margin >= tree.pairs.key[bottleneck] / SCALE)
+    near = near[_not_outdone(tree, u[near], v[near], products[near], margin)]
+    near = near[_not_outdone(tree, v[near], u[near], products[near], margin)]
+    u, v, bottleneck = u[near], v[near], bottleneck[near]
+    pairs = Pairs(np.minimum(u, v), np.maximum(u, v), similarity_keys(rows, p[near], q[near]))
+    return pairs[pairs.precede(tree.pairs[bottleneck])]
 
 
-def _margin(d: int, bits: int) -> float:
-    """Return twice the rounding error of a product of unit rows in float32 (24 bits) or float64 (53), or more."""
-    return float(d * 2.0 ** (1 - bits) * 1.01 + 2.0 ** (3 - bits))
+def _not_outdone(tree: Bottlenecks, u: IntArray, v: IntArray, products: Bars, margin: float) -> IntArray:
+    """Return the pairs that still count once the tree has the best pair of each u: a lone leaf has many as good.
+
+    With the pair (u, best) taken in, the bottleneck of (u, v) is the later of that pair and of best and v.
+    """
+    leaf = np.unique(u, return_inverse=True)[1]
+    top = np.full(len(u), -np.inf)
+    np.maximum.at(top, leaf, products)
+    leads = products == top[leaf]
+    best = np.empty(len(u), dtype=np.int64)
+    best[leaf[leads]] = v[leads]
+    others = np.flatnonzero(best[leaf] != v)
+    through = tree.pairs.key[tree.between(best[leaf[others]], v[others])] / SCALE
+    outdone = products[others] + margin < np.minimum(top[leaf[others]] - margin, through)
+    return np.setdiff1d(np.arange(len(u)), others[outdone], assume_unique=True)
 
 
-def _rounded_down(values: npt.NDArray[np.float64]) -> Floats:
-    """Round to the float32 at or below."""
-    near = values.astype(np.float32)
-    return np.where(near > values, np.nextafter(near, np.float32(-np.inf)), near)
+def _margin(vectors: Floats) -> float:
+    """Return twice the rounding error of a product of unit rows in the precision of the array, or more."""
+    bits = np.finfo(vectors.dtype).nmant + 1
+    return float(vectors.shape[1] * 2.0 ** (1 - bits) * 1.01 + 2.0 ** (3 - bits))
+
+
+def _rounded_down(values: Bars, dtype: np.dtype[Any]) -> Floats:
+    """Round to the number of a lower precision at or below."""
+    near = values.astype(dtype)
+    return np.where(near > values, np.nextafter(near, dtype.type(-np.inf)), near)
