@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -18,10 +20,16 @@ def page(title: str, *x: float) -> Drawing:
 def test_a_frame_and_a_stop_for_each_drawing() -> None:
     figure = draw_steps([page("one", 0.1), page("<two>", 0.5, 0.6), page("three")])
     assert [frame.layout.title.text for frame in figure.frames] == ["one", "&lt;two&gt;", "three"]
-    assert [len(frame.data[0].x) for frame in figure.frames] == [1, 2, 0]
+    assert [frame.data[0].x for frame in figure.frames] == [(0.1,), (0.5, 0.6), (None,)]
     assert [stop.args[0] for stop in figure.layout.sliders[0].steps] == [("0",), ("1",), ("2",)]
     assert list(figure.data[0].x) == [0.1]
     assert ">three<" in figure.svg
+
+
+def test_marks_that_stay_are_kept_once() -> None:
+    still = page("", 0.1, 0.2).marks
+    pages = [replace(page(str(x), x), marks=(*still, *page("", x).marks)) for x in (0.3, 0.4)]
+    assert [frame.traces for frame in draw_steps(pages).frames] == [(1,), (1,)]
 
 
 def test_drawings_that_do_not_correspond() -> None:

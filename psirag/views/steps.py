@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from psirag.errors import PsiragError
 from psirag.views.drawing import Drawing
@@ -25,7 +25,7 @@ def draw_steps(drawings: Sequence[Drawing]) -> Figure:
     Returns
     -------
     plotly.graph_objects.Figure
-        One frame a drawing; `.svg` is the last one.
+        One frame a drawing, with the marks that change; `.svg` is the last drawing.
 
     Raises
     ------
@@ -50,14 +50,19 @@ def draw_steps(drawings: Sequence[Drawing]) -> Figure:
         given = "none" if not drawings else f"{len(kinds)} kinds of drawing"
         raise PsiragError("draw_steps needs drawings with the same marks", given, "Leave marks empty, not out.")
     figure = draw_figure([drawings[0]])
+    pages = [[_kept_visible(trace_of(marks, drawing)) for marks in drawing.marks] for drawing in drawings]
+    for i, trace in enumerate(figure.data):
+        ever = any(len(drawing.marks[i].x) for drawing in drawings)
+        trace.update(x=pages[0][i]["x"], y=pages[0][i]["y"], showlegend=ever and drawings[0].marks[i].legend)
+    moving = [i for i, first in enumerate(pages[0]) if any(page[i] != first for page in pages)]
     figure.frames = [
         Frame(
             name=str(k),
-            data=[trace_of(marks, drawing) for marks in drawing.marks],
-            traces=list(range(len(drawing.marks))),
+            data=[page[i] for i in moving],
+            traces=moving,
             layout={"title": {"text": escaped(drawing.title)}},
         )
-        for k, drawing in enumerate(drawings)
+        for k, (drawing, page) in enumerate(zip(drawings, pages, strict=True))
     ]
     at_once = {"mode": "immediate", "frame": {"duration": 0, "redraw": True}, "transition": {"duration": 0}}
     playing = {"mode": "immediate", "fromcurrent": True, "frame": {"duration": 900, "redraw": True}}
@@ -74,7 +79,12 @@ def draw_steps(drawings: Sequence[Drawing]) -> Figure:
         height=figure.layout.height + 110, margin={"b": 160}, sliders=[slider], updatemenus=[menu | place]
     )
     if any(marks.legend for marks in drawings[0].marks):  # below is the slider
-        above = figure.layout.margin.t + 40
-        figure.update_layout(legend={"y": 1.0, "yanchor": "bottom"}, margin={"t": above}, height=figure.layout.height + 40)
+        room = {"margin": {"t": figure.layout.margin.t + 56}, "height": figure.layout.height + 56}
+        figure.update_layout(legend={"y": 1.01, "yanchor": "bottom", "bgcolor": "rgba(0,0,0,0)"}, **room)
     figure.show_statically(drawings[-1])
     return figure
+
+
+def _kept_visible(trace: dict[str, Any]) -> dict[str, Any]:
+    """Return a trace that plotly lists in the legend although it has no point yet."""
+    return trace if trace["x"] else {**trace, "x": [None], "y": [None]}
