@@ -8,6 +8,8 @@ import warnings
 from collections.abc import Collection, Iterable, Sequence
 from typing import Any, TypeVar
 
+import numpy.typing as npt
+
 from psirag.errors import PsiragError, PsiragWarning
 
 T = TypeVar("T")
@@ -106,7 +108,7 @@ def replace_surrogates(text: str) -> str:
     return _LONE_SURROGATE.sub("\ufffd", text)
 
 
-def first_few(items: Sequence[Any]) -> str:
+def first_few(items: Sequence[Any] | npt.NDArray[Any]) -> str:
     """List the first ten of many, for a message.
 
     Examples

@@ -12,6 +12,7 @@ from psirag.checks import first_few
 from psirag.errors import PsiragError, PsiragWarning
 
 ROWS_AT_ONCE = 16_384  # bounds the float64 copy to a few tens of megabytes
+UNIT_TOLERANCE = 1e-5  # float32 rows this close to unit length are taken for unit rows
 
 
 def unit_rows(vectors: npt.ArrayLike, *, what: str = "vectors") -> npt.NDArray[np.float32]:
@@ -44,7 +45,35 @@ def unit_rows(vectors: npt.ArrayLike, *, what: str = "vectors") -> npt.NDArray[n
     >>> unit_rows([[3.0, 4.0], [0.0, 2.0]]).tolist()
     [[0.6000000238418579, 0.800000011920929], [0.0, 1.0]]
     """
+    unit, zero = _scale(_as_matrix(vectors, what), what)
+    if zero:
+        message = f"{what}: {_rows(zero)} zero, so similar to nothing; kept, with similarity 0 to every row"
+        warnings.warn(message, PsiragWarning, stacklevel=3)
+    return unit
+
+
+def keep_unit_rows(vectors: npt.ArrayLike, *, what: str = "vectors") -> npt.NDArray[np.float32]:
+    """Return unit rows as `unit_rows` does, but unit float32 rows bit for bit, and zero rows without a warning.
+
+    For vectors that went through an encoder or a builder, which have told of zero rows.
+
+    Examples
+    --------
+    >>> keep_unit_rows([[3.0, 4.0], [0.0, 0.0]]).tolist()
+    [[0.6000000238418579, 0.800000011920929], [0.0, 0.0]]
+    """
     rows = _as_matrix(vectors, what)
+    if rows.dtype == np.float32:
+        length = np.sqrt(np.einsum("ij,ij->i", rows, rows))
+        if np.all((np.abs(length - 1) < UNIT_TOLERANCE) | ~rows.any(axis=1)):
+            kept = rows.copy() if rows.flags.writeable else rows.view()
+            kept.flags.writeable = False
+            return kept
+    return _scale(rows, what)[0]
+
+
+def _scale(rows: npt.NDArray[Any], what: str) -> tuple[npt.NDArray[np.float32], list[int]]:
+    """Return unit rows, read-only, and the positions of zero rows."""
     unit = np.empty(rows.shape, dtype=np.float32)
     broken: list[int] = []
     zero: list[int] = []
@@ -60,11 +89,8 @@ def unit_rows(vectors: npt.ArrayLike, *, what: str = "vectors") -> npt.NDArray[n
             unit[start : start + ROWS_AT_ONCE] = block / np.where(length > 0, length, 1.0)[:, None]
     if broken:
         raise PsiragError(f"{what} must be finite", f"NaN or infinity in {_rows(broken)}", "Drop or re-encode them.")
-    if zero:
-        message = f"{what}: {_rows(zero)} zero, so similar to nothing; kept, with similarity 0 to every row"
-        warnings.warn(message, PsiragWarning, stacklevel=3)
     unit.flags.writeable = False
-    return unit
+    return unit, zero
 
 
 def _as_matrix(vectors: npt.ArrayLike, what: str) -> npt.NDArray[Any]:

@@ -21,7 +21,6 @@ from psirag.abstraction import (
 from psirag.abstraction.sentences import first_tokens
 from psirag.abstraction.writing import share_window, tidy
 from psirag.corpus import count_tokens
-from psirag.encoding import as_encoder
 from psirag.errors import PsiragError, PsiragWarning
 from psirag.tree import AbstractTree, build_tree
 from tests.hashing_encoder import HashingEncoder
@@ -296,11 +295,6 @@ def test_the_tokenizer_decides_what_a_token_is():
     texts = ["x" * 70 + " y" * 70] * 2
     (text,) = write_abstracts(tree, texts, np.eye(2), kind="summary", tokenizer=by_letter).texts
     assert len(text) <= 100
-    encoder = as_encoder(HashingEncoder(2))
-    encoder.tokenizer = by_letter
-    assert write_abstracts(tree, ["x" * 70 + " y" * 70] * 2, np.eye(2), kind="summary", encoder=encoder).texts == (
-        text,
-    )
 
 
 @pytest.mark.parametrize(

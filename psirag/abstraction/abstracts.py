@@ -6,6 +6,7 @@ import math
 import warnings
 from collections.abc import Callable, MutableMapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -15,10 +16,9 @@ from psirag.abstraction.centroid import centroids, leaf_rows
 from psirag.abstraction.phrases import keyword_texts
 from psirag.abstraction.sentences import first_tokens, sentence_texts
 from psirag.abstraction.writing import Writer, write_batches, write_one
-from psirag.checks import check_choice, check_texts
+from psirag.checks import check_choice, check_texts, first_few
 from psirag.corpus import count_tokens
 from psirag.encoding import Encoder, as_encoder
-from psirag.encoding.protocol import first_few
 from psirag.errors import PsiragError, PsiragWarning
 from psirag.tree import AbstractTree
 
@@ -75,7 +75,6 @@ def write_abstracts(
     kind: str = "keyword",
     writer: Writer | None = None,
     tokenizer: Any = None,
-    encoder: Encoder | None = None,
     store: MutableMapping[str, str] | None = None,
 ) -> Abstracts:
     """Give every abstract node a text made from its children's texts, layer by layer from the leaves up.
@@ -91,9 +90,7 @@ def write_abstracts(
     writer : Writer, optional
         A model that writes. None: extractive, with no model.
     tokenizer : optional
-        As `count_tokens` takes it. None: the encoder's, or Unicode words without an encoder.
-    encoder : Encoder, optional
-        Only for its tokenizer.
+        As `count_tokens` takes it. None: Unicode words.
     store : mutable mapping of str to str, optional
         Where finished abstracts of the writer are kept, and found again after an interruption. None: the writer's own.
 
@@ -127,13 +124,15 @@ def write_abstracts(
     if writer is not None and not (isinstance(writer, Writer) and isinstance(writer.name, str)):
         given = f"{writer!r:.80}, a {type(writer).__name__}"
         raise PsiragError("writer must have a name and write_abstract(texts, *, kind, max_tokens)", given, "Pass None.")
-    own_tokenizer = tokenizer if tokenizer is not None or encoder is None else encoder.tokenizer
-    count = _remembering(lambda text: count_tokens(text, own_tokenizer))
-    extractive = _extractive(tree, texts, vectors, kind, count)
-    status = ["extractive"] * len(extractive)
+    count = cache(lambda text: count_tokens(text, tokenizer))
+    if kind == "keyword":
+        abstracts: Sequence[str] = keyword_texts(tree, texts)
+    else:
+        abstracts = sentence_texts(tree, texts, vectors, max_tokens=MAX_TOKENS, count=count)
+    status = ["extractive"] * len(abstracts)
     if writer is not None:
-        extractive, status = _written(tree, texts, extractive, kind, writer, count, store)
-    filled = _first_words(tree, texts, extractive, status, count)
+        abstracts, status = _written(tree, texts, abstracts, kind, writer, count, store)
+    filled = _first_words(tree, texts, abstracts, status, count)
     return Abstracts(kind, tuple(filled), tuple(status), _compression(tree, texts, filled, count))
 
 
@@ -184,22 +183,12 @@ def node_vectors(
     return vectors
 
 
-def _extractive(
-    tree: AbstractTree, texts: tuple[str, ...], vectors: npt.NDArray[Any], kind: str, count: Callable[[str], int]
-) -> list[str]:
-    """Return the abstracts that need no model."""
-    if kind == "keyword":
-        return list(keyword_texts(tree, texts))
-    return list(sentence_texts(tree, texts, vectors, max_tokens=MAX_TOKENS, count=count))
-
-
 def _written(
-    tree: AbstractTree, texts: tuple[str, ...], extractive: list[str], kind: str, writer: Writer,
+    tree: AbstractTree, texts: Sequence[str], extractive: Sequence[str], kind: str, writer: Writer,
     count: Callable[[str], int], store: MutableMapping[str, str] | None,
-) -> tuple[list[str], list[str]]:  # fmt: skip
+) -> tuple[Sequence[str], list[str]]:  # fmt: skip
     """Have every abstract written, children first; an unusable one is replaced by the extractive, and counted."""
-    known = [*texts]
-    status: list[str] = []
+    known, status = [*texts], list[str]()
     store = store if store is not None else getattr(writer, "store", None)
     store = {} if store is None else store
     limit = _KEYWORD_TOKENS if kind == "keyword" else MAX_TOKENS
@@ -217,13 +206,13 @@ def _written(
     unusable = [tree.n_leaves + i for i, one in enumerate(status) if one == "fallback"]
     if unusable:
         message = f"{writer.name!r} gave no usable text for {len(unusable)} of {len(status)} abstracts, "
-        message += f"extractive ones stand in: nodes {first_few(np.array(unusable))}"
+        message += f"extractive ones stand in: nodes {first_few(unusable)}"
         warnings.warn(message, PsiragWarning, stacklevel=3)
     return known[tree.n_leaves :], status
 
 
 def _first_words(
-    tree: AbstractTree, texts: tuple[str, ...], abstracts: list[str], status: list[str], count: Callable[[str], int]
+    tree: AbstractTree, texts: Sequence[str], abstracts: Sequence[str], status: list[str], count: Callable[[str], int]
 ) -> list[str]:
     """Fill blank abstracts with the first words of the children's texts."""
     known = [*texts]
@@ -238,7 +227,7 @@ def _first_words(
 
 
 def _compression(
-    tree: AbstractTree, texts: tuple[str, ...], abstracts: list[str], count: Callable[[str], int]
+    tree: AbstractTree, texts: Sequence[str], abstracts: Sequence[str], count: Callable[[str], int]
 ) -> float:
     """Average 1 − tokens of an abstract ÷ tokens of the children's texts, over nodes whose children have any."""
     lengths = np.array([count(text) for text in (*texts, *abstracts)], dtype=np.float64)
@@ -247,15 +236,3 @@ def _compression(
     nodes = np.arange(tree.n_leaves, tree.n_nodes)
     nodes = nodes[below[nodes] > 0]
     return float(np.mean(1 - lengths[nodes] / below[nodes])) if len(nodes) else math.nan
-
-
-def _remembering(count: Callable[[str], int]) -> Callable[[str], int]:
-    """Count every distinct text once."""
-    known: dict[str, int] = {}
-
-    def counted(text: str) -> int:
-        if text not in known:
-            known[text] = count(text)
-        return known[text]
-
-    return counted

@@ -7,10 +7,10 @@ import warnings
 import numpy as np
 import numpy.typing as npt
 
-from psirag.encoding.protocol import first_few
+from psirag.checks import first_few
 from psirag.errors import PsiragError, PsiragWarning
 from psirag.tree import AbstractTree
-from psirag.vectors import unit_rows
+from psirag.vectors import keep_unit_rows
 
 
 def centroids(tree: AbstractTree, leaf_vectors: npt.ArrayLike) -> npt.NDArray[np.float32]:
@@ -46,7 +46,8 @@ def centroids(tree: AbstractTree, leaf_vectors: npt.ArrayLike) -> npt.NDArray[np
     for layer in range(tree.depth):
         nodes = tree.layer_nodes(layer)
         np.add.at(sums, tree.parent[nodes.start : nodes.stop], sums[nodes.start : nodes.stop])
-    rows = _unit_or_zero(sums, "centroids")
+    lengths = np.linalg.norm(sums, axis=1, keepdims=True)
+    rows = (sums / np.where(lengths > 0, lengths, 1)).astype(np.float32)
     rows[: tree.n_leaves] = leaves
     zero = tree.n_leaves + np.flatnonzero(~rows[tree.n_leaves :].any(axis=1))
     if zero.size:
@@ -57,28 +58,9 @@ def centroids(tree: AbstractTree, leaf_vectors: npt.ArrayLike) -> npt.NDArray[np
 
 
 def leaf_rows(tree: AbstractTree, leaf_vectors: npt.ArrayLike) -> npt.NDArray[np.float32]:
-    """Return the leaves' unit rows, one for each leaf of the tree; float32 rows that are unit keep their bits."""
-    rows = _unit_or_zero(leaf_vectors, "leaf_vectors")
+    """Return the leaves' unit rows, one for each leaf of the tree."""
+    rows = keep_unit_rows(leaf_vectors, what="leaf_vectors")
     if len(rows) != tree.n_leaves:
-        given = f"{len(rows)} rows for {tree.n_leaves} leaves"
-        raise PsiragError(
-            "leaf_vectors must have one row for each leaf of the tree", given, "Pass the chunks' vectors."
-        )
-    as_given = np.asarray(leaf_vectors)
-    if as_given.dtype == np.float32 and np.allclose(rows, as_given, rtol=0, atol=1e-6):
-        rows = as_given.copy()
-    rows.flags.writeable = False
+        asked, given = "leaf_vectors must have one row for each leaf", f"{len(rows)} rows for {tree.n_leaves} leaves"
+        raise PsiragError(asked, given, "Pass the chunks' vectors.")
     return rows
-
-
-def _unit_or_zero(vectors: npt.ArrayLike, what: str) -> npt.NDArray[np.float32]:
-    """Return unit rows, zero rows as they are and without a word: the tree's builder has told them."""
-    rows = np.asarray(vectors)
-    if rows.ndim != 2 or rows.dtype.kind not in "fiu":
-        return unit_rows(rows, what=what).copy()
-    zero = np.flatnonzero(~np.logical_or.reduce(rows != 0, axis=1))
-    filled = np.array(rows)
-    filled[zero] = 1
-    unit = unit_rows(filled, what=what).copy()
-    unit[zero] = 0
-    return unit

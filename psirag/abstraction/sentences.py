@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -13,6 +13,8 @@ from psirag.abstraction.centroid import centroids
 from psirag.abstraction.phrases import stop_words, sum_children, words_of
 from psirag.corpus import split_into_sentences
 from psirag.tree import AbstractTree
+
+Ints = npt.NDArray[np.int64]
 
 _RELEVANCE = 0.5  # the rest weighs against repeating a sentence that is already chosen
 
@@ -58,14 +60,12 @@ def sentence_texts(
     >>> sentence_texts(build_tree(vectors), texts, vectors, max_tokens=6, count=lambda text: len(text.split()))
     ('Dams made by beavers slow rivers.',)
     """
-    sentences = _split(leaf_texts)
-    if not sentences.texts:
+    sentences, chosen = _split(leaf_texts)
+    if not sentences:
         return ("",) * (tree.n_nodes - tree.n_leaves)
-    nearness = centroids(tree, leaf_vectors)
-    vectors = nearness[: tree.n_leaves]
-    topics, rows = _tf_idf(leaf_texts, sentences.texts)
-    lengths: dict[int, int] = {}
-    chosen: list[npt.NDArray[np.int64]] = list(sentences.of_leaf)
+    leaf = np.repeat(np.arange(tree.n_leaves), [len(some) for some in chosen])
+    vectors = centroids(tree, leaf_vectors)
+    topics, rows = _tf_idf(leaf_texts, sentences)
     texts: list[str] = []
     for layer in range(1, tree.depth + 1):
         topics = sum_children(tree, layer, topics)
@@ -73,13 +73,11 @@ def sentence_texts(
             candidates = np.concatenate([chosen[child] for child in tree.children(node)])
             topic = topics[[row]]
             relevance = (rows[candidates] @ topic.T).toarray().ravel() / max(float(np.sqrt((topic**2).sum())), 1e-12)
-            relevance = relevance + vectors[sentences.leaf[candidates]] @ nearness[node].astype(np.float64)
-            for i in candidates:
-                lengths.setdefault(int(i), count(sentences.texts[i]))
-            length = np.array([lengths[int(i)] for i in candidates], dtype=np.int64)
+            relevance = relevance + vectors[leaf[candidates]] @ vectors[node].astype(np.float64)
+            length = np.array([count(sentences[i]) for i in candidates], dtype=np.int64)
             picked = np.sort(candidates[_cover(rows[candidates], relevance / 2, length, max_tokens)])
             chosen.append(picked)
-            texts.append(first_tokens(" ".join(sentences.texts[i] for i in picked), max_tokens, count))
+            texts.append(first_tokens(" ".join(sentences[i] for i in picked), max_tokens, count))
     return tuple(texts)
 
 
@@ -93,42 +91,24 @@ def first_tokens(text: str, limit: int, count: Callable[[str], int]) -> str:
     """
     if count(text) <= limit:
         return text
-    ends = [i for i in range(1, len(text)) if text[i].isspace() and not text[i - 1].isspace()]
-    best = _longest(text, ends, limit, count)
-    if not best:  # one long word, or a script without spaces
-        best = _longest(text, list(range(1, len(text))), limit, count)
-    return text[:best]
+    words = [i for i in range(1, len(text)) if text[i].isspace() and not text[i - 1].isspace()]
+    for ends in (words, range(1, len(text))):  # the latter for one long word, or a script without spaces
+        fitting = bisect_right(ends, limit, key=lambda end: count(text[:end]))
+        if fitting:
+            return text[: ends[fitting - 1]]
+    return ""
 
 
-def _longest(text: str, ends: Sequence[int], limit: int, count: Callable[[str], int]) -> int:
-    """Return the last of the ends that keeps the beginning within the limit, by halving; 0 when none does."""
-    low, high = 0, len(ends)
-    while low < high:
-        middle = (low + high) // 2
-        low, high = (middle + 1, high) if count(text[: ends[middle]]) <= limit else (low, middle)
-    return ends[low - 1] if low else 0
-
-
-@dataclass(frozen=True)
-class _Sentences:
-    """All sentences of the leaves: texts, the leaf of each, and the sentences of each leaf."""
-
-    texts: tuple[str, ...]
-    leaf: npt.NDArray[np.int64]
-    of_leaf: tuple[npt.NDArray[np.int64], ...]
-
-
-def _split(leaf_texts: Sequence[str]) -> _Sentences:
-    """Split every leaf into sentences, white space within made single."""
-    texts: list[str] = []
-    of_leaf: list[npt.NDArray[np.int64]] = []
+def _split(leaf_texts: Sequence[str]) -> tuple[list[str], list[Ints]]:
+    """Return the sentences of all leaves, white space within made single, and the numbers of each leaf's."""
+    sentences: list[str] = []
+    of_leaf: list[Ints] = []
     for text in leaf_texts:
         spelt = (" ".join(text[start:end].split()) for start, end in split_into_sentences(text))
         some = [sentence for sentence in spelt if sentence]
-        of_leaf.append(np.arange(len(texts), len(texts) + len(some)))
-        texts += some
-    leaf = np.repeat(np.arange(len(of_leaf)), [len(some) for some in of_leaf])
-    return _Sentences(tuple(texts), leaf, tuple(of_leaf))
+        of_leaf.append(np.arange(len(sentences), len(sentences) + len(some)))
+        sentences += some
+    return sentences, of_leaf
 
 
 def _tf_idf(leaf_texts: Sequence[str], sentences: Sequence[str]) -> tuple[Any, Any]:
@@ -145,7 +125,7 @@ def _tf_idf(leaf_texts: Sequence[str], sentences: Sequence[str]) -> tuple[Any, A
     return csr_array(vectorizer.fit_transform(leaf_texts)), csr_array(vectorizer.transform(sentences))
 
 
-def _cover(rows: Any, relevance: npt.NDArray[np.float64], length: npt.NDArray[np.int64], budget: int) -> list[int]:
+def _cover(rows: Any, relevance: npt.NDArray[np.float64], length: Ints, budget: int) -> list[int]:
     """Choose rows by maximal marginal relevance within a budget of tokens, at least one row."""
     if not len(relevance):
         return []

@@ -93,8 +93,8 @@ def _from_hub(source: EncoderSource, device: str) -> tuple[Any, str]:
             f"you with SentenceTransformer and passed to as_encoder."
         )
         raise PsiragError(asked, trouble or _first_line(error), remedy) from error
-    found = commit or getattr(getattr(model[0], "auto_model", None), "config", None)
-    return model, found if isinstance(found, str) else str(getattr(found, "_commit_hash", None) or "unknown commit")
+    config = getattr(getattr(model[0], "auto_model", None), "config", None)
+    return model, str(commit or getattr(config, "_commit_hash", None) or "unknown commit")
 
 
 def _latest_commit(hub_id: str) -> tuple[str | None, str]:

@@ -9,8 +9,9 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 import numpy.typing as npt
 
-from psirag.checks import check_texts
+from psirag.checks import check_texts, first_few
 from psirag.errors import PsiragError, PsiragWarning
+from psirag.vectors import unit_rows
 
 Rows = npt.NDArray[np.float32]
 
@@ -70,7 +71,7 @@ def encode_distinct(texts: Sequence[str], dimension: int, encode: Callable[[list
     dimension : int
         d, used where there is nothing to encode.
     encode : callable
-        From a list of distinct, non-blank texts to their (k, d) unit rows.
+        From a list of distinct, non-blank texts to their (k, d) unit rows, NaN where the model gave none.
 
     Returns
     -------
@@ -94,33 +95,23 @@ def encode_distinct(texts: Sequence[str], dimension: int, encode: Callable[[list
     if distinct:
         vectors[:-1] = encode(list(distinct))
     where = np.array([distinct.get(text, len(distinct)) for text in clean], dtype=np.int64)
-    _refuse_broken_rows(vectors, where)
-    blank = np.flatnonzero(where == len(distinct))
-    if blank.size:
-        message = f"{blank.size} of {len(clean)} texts are blank and get a zero vector: positions {first_few(blank)}"
-        warnings.warn(message, PsiragWarning, stacklevel=3)
     rows = vectors[where]
-    rows.flags.writeable = False
-    return rows
-
-
-def first_few(positions: npt.NDArray[np.int64], shown: int = 10) -> str:
-    """List positions, the first few of many.
-
-    Examples
-    --------
-    >>> first_few(np.arange(12))
-    '0, 1, 2, 3, 4, 5, 6, 7, 8, 9 … (12 in all)'
-    """
-    listed = ", ".join(map(str, positions[:shown].tolist()))
-    return listed if len(positions) <= shown else f"{listed} … ({len(positions)} in all)"
-
-
-def _refuse_broken_rows(vectors: Rows, where: npt.NDArray[np.int64]) -> None:
-    """Raise with the positions of the texts whose vectors are not finite."""
-    finite = np.logical_and.reduce(np.isfinite(vectors), axis=1)
-    broken = np.flatnonzero(~finite[where])
+    broken = np.flatnonzero(np.isnan(rows).any(axis=1))
     if broken.size:
         given = f"NaN or infinity for the texts at rows {first_few(broken)}"
         remedy = "Look at these texts, or load the encoder in float32 or on another device."
         raise PsiragError("An encoder must return finite vectors", given, remedy)
+    blank = np.flatnonzero(where == len(distinct))
+    if blank.size:
+        message = f"{blank.size} of {len(clean)} texts are blank and get a zero vector: positions {first_few(blank)}"
+        warnings.warn(message, PsiragWarning, stacklevel=3)
+    rows.flags.writeable = False
+    return rows
+
+
+def unit_or_nan(rows: npt.NDArray[Any]) -> Rows:
+    """Scale a model's rows to unit length; a row that is not finite becomes NaN, for `encode_distinct` to name."""
+    finite = np.isfinite(rows).all(axis=1)
+    unit = np.full(rows.shape, np.nan, dtype=np.float32)
+    unit[finite] = unit_rows(rows[finite], what="encoder output")
+    return unit

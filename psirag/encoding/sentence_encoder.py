@@ -14,10 +14,9 @@ import numpy.typing as npt
 from psirag.checks import check_count, check_texts
 from psirag.encoding.loading import forget, load_model
 from psirag.encoding.names import EncoderSource, find_encoder
-from psirag.encoding.protocol import Rows, encode_distinct
+from psirag.encoding.protocol import Rows, encode_distinct, unit_or_nan
 from psirag.encoding.vector_cache import VectorCache, default_cache_folder
 from psirag.errors import PsiragError
-from psirag.vectors import unit_rows
 
 _BATCHES_AT_ONCE = 16  # vectors are kept on disk after so many batches, so an interruption loses little
 
@@ -111,13 +110,10 @@ class SentenceEncoder:
         with _bar(len(missing), self._progress) as bar:
             for start in range(0, len(missing), self._batch_size * _BATCHES_AT_ONCE):
                 some = missing[start : start + self._batch_size * _BATCHES_AT_ONCE]
-                rows = self._run(some, task)
-                finite = np.logical_and.reduce(np.isfinite(rows), axis=1)
-                unit = np.full_like(rows, np.nan)
-                unit[finite] = unit_rows(rows[finite], what="encoder output")
-                known.update(zip(some, unit, strict=True))
-                if self._cache is not None and finite.any():
-                    self._cache.put(prompt, {t: row for t, row, ok in zip(some, unit, finite, strict=True) if ok})
+                fresh = dict(zip(some, unit_or_nan(self._run(some, task)), strict=True))
+                known |= fresh
+                if self._cache is not None:
+                    self._cache.put(prompt, {text: row for text, row in fresh.items() if np.isfinite(row).all()})
                 bar.update(len(some))
         return np.stack([known[text] for text in texts])
 

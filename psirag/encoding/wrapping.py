@@ -9,10 +9,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from psirag.encoding.protocol import Encoder, Rows, encode_distinct
+from psirag.encoding.protocol import Encoder, Rows, encode_distinct, unit_or_nan
 from psirag.encoding.sentence_encoder import SentenceEncoder, load_encoder
 from psirag.errors import PsiragError
-from psirag.vectors import unit_rows
 
 
 class WrappedEncoder:
@@ -60,10 +59,7 @@ class WrappedEncoder:
         if rows.shape[1] != self.dimension:
             given = f"{rows.shape[1]} columns after {self.dimension}"
             raise PsiragError("An encoder must always return rows of one length", given, "Check its dimension.")
-        finite = np.isfinite(rows).all(axis=1)
-        unit = np.full(rows.shape, np.nan, dtype=np.float32)
-        unit[finite] = unit_rows(rows[finite], what="encoder output")
-        return unit
+        return unit_or_nan(rows)
 
 
 def as_encoder(encoder: Any, *, name: str = "") -> Encoder:

@@ -159,7 +159,7 @@ class Index:
         shape = stage("tree", make_tree, tree, leaf_vectors)
         abstracts = stage(
             "abstracts", write_abstracts, shape, chunks.indexed_texts, leaf_vectors,
-            kind=abstraction, writer=writer, tokenizer=model.tokenizer, encoder=model,
+            kind=abstraction, writer=writer, tokenizer=model.tokenizer,
         )  # fmt: skip
         vectors = stage("node vectors", node_vectors, shape, leaf_vectors, abstracts, model)
         sparse = stage("sparse index", SparseIndex.build, chunks.indexed_texts)

@@ -11,16 +11,15 @@ import numpy as np
 import numpy.typing as npt
 
 from psirag.abstraction import Abstracts
-from psirag.checks import check_choice, check_count
+from psirag.checks import check_choice, check_count, first_few
 from psirag.corpus import Chunks, Corpus, passages_as_chunks, split_into_chunks
 from psirag.encoding import Encoder
 from psirag.errors import PsiragError, PsiragWarning
 from psirag.index.build_report import BuildReport
 from psirag.tree import AbstractTree
-from psirag.vectors import unit_rows
+from psirag.vectors import keep_unit_rows
 
 ABSTRACTIONS = ("keyword", "summary", "centroid")
-UNIT_TOLERANCE = 1e-5  # float32 rows this close to unit length are taken as they are, bit for bit
 
 Vectors = npt.NDArray[np.float32]
 
@@ -49,7 +48,7 @@ def check_parts(tree: Any, chunks: Any, vectors: npt.ArrayLike, abstracts: Any, 
     for what, part, kind in kinds:
         if not isinstance(part, kind):
             raise PsiragError(f"{what} must be of type {kind.__name__}", f"a {type(part).__name__}", "See Index.build.")
-    rows = vectors if isinstance(vectors, np.memmap) else _unit(vectors)
+    rows = vectors if isinstance(vectors, np.memmap) else keep_unit_rows(vectors)
     sizes = {
         "chunks": (len(chunks), tree.n_leaves),
         "vectors": (len(rows), tree.n_nodes),
@@ -76,10 +75,9 @@ def find_truncated(chunks: Chunks, encoder: Encoder) -> tuple[int, ...]:
     """Return the ids of chunks longer than the encoder's window, and count them in one warning."""
     ids = tuple(chunks.ids[encoder.truncated(chunks.indexed_texts)].tolist())
     if ids:
-        listed = ", ".join(map(str, ids[:10])) + (" …" if len(ids) > 10 else "")
         message = (
             f"{len(ids)} of {len(chunks)} chunks are longer than the encoder's window of {encoder.max_tokens} tokens "
-            f"and are encoded by their first window (BM25 and readers see them whole): ids {listed}"
+            f"and are encoded by their first window (BM25 and readers see them whole): ids {first_few(ids)}"
         )
         warnings.warn(message, PsiragWarning, stacklevel=4)
     return ids
@@ -133,15 +131,3 @@ def describe_settings(corpus: Corpus, tree: Any, abstraction: str, writer: Any, 
         "writer": None if writer is None else str(getattr(writer, "name", type(writer).__name__)),
         "max_tokens": max_tokens,
     }
-
-
-def _unit(vectors: npt.ArrayLike) -> Vectors:
-    """Return unit float32 rows; rows that already are keep their bits."""
-    rows = np.asarray(vectors)
-    if rows.dtype == np.float32 and rows.ndim == 2 and rows.shape[1] and np.isfinite(rows).all():
-        length = np.sqrt(np.einsum("ij,ij->i", rows, rows))
-        if np.all((np.abs(length - 1) < UNIT_TOLERANCE) | ~rows.any(axis=1)):
-            kept = rows.view() if not rows.flags.writeable else rows.copy()
-            kept.flags.writeable = False
-            return kept
-    return unit_rows(rows)
