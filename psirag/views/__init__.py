@@ -1,6 +1,7 @@
 """Pictures in three steps: numbers (`*_layout`), figure (plotly and SVG from one drawing), widget."""
 
 from psirag.skew import confused_nodes
+from psirag.views.circular_descent import circular_descent
 from psirag.views.circular_layout import CircularLayout, circular_tree_layout
 from psirag.views.circular_tree import circular_tree, circular_trees
 from psirag.views.curves import curves
@@ -10,12 +11,14 @@ from psirag.views.embedding_map import embedding_map
 from psirag.views.growth import forest, forest_after, merge_animation
 from psirag.views.map_selection import MapSelection, explore_map
 from psirag.views.tree_placement import ForestLayout, forest_layout
+from psirag.views.widgets import explore_agent, explore_tree
 
 __all__ = [
     "CircularLayout",
     "DescentLayout",
     "ForestLayout",
     "MapSelection",
+    "circular_descent",
     "circular_tree",
     "circular_tree_layout",
     "circular_trees",
@@ -25,7 +28,9 @@ __all__ = [
     "descent_layout",
     "embedding_map",
     "embedding_map_layout",
+    "explore_agent",
     "explore_map",
+    "explore_tree",
     "forest",
     "forest_after",
     "forest_layout",

@@ -1,0 +1,116 @@
+"""What every panel is: live widgets, and after them a static form that shows the last state where no kernel is."""
+
+from __future__ import annotations
+
+import base64
+import warnings
+from collections.abc import Callable
+from html import escape
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any
+
+from psirag.errors import PsiragError, PsiragWarning
+from psirag.views.widgets.style import HIDE_STATIC, STYLE
+
+if TYPE_CHECKING:
+    from plotly.graph_objects import Figure
+
+
+class Panel:
+    """Live widgets in `box`; `static_html` says what a saved or exported page shows instead of them."""
+
+    def __init__(self, name: str) -> None:
+        if find_spec("ipywidgets") is None:
+            remedy = "pip install ipywidgets anywidget, or use Agent, descent and circular_tree, which need none."
+            raise PsiragError(f"{name} needs ipywidgets", "an environment without it", remedy)
+        import ipywidgets
+
+        self.widgets: Any = ipywidgets
+        self.box: Any = ipywidgets.VBox()
+        self.box.add_class("psirag-live")
+        self._static: Any = None
+
+    def static_html(self) -> str:
+        """Return the last state as HTML."""
+        return ""
+
+    def keep_static(self) -> None:
+        """Renew the static form in the notebook's output."""
+        if self._static is not None:
+            self._static.update(self._static_output())
+
+    def _static_output(self) -> Any:
+        """Return the static form as something to display."""
+        from IPython.display import HTML
+
+        return HTML(f'<div class="psirag-static">{STYLE}{self.static_html()}</div>')  # type: ignore[no-untyped-call]
+
+    def _ipython_display_(self) -> None:
+        """Show the widgets, then the static form, which the widgets hide while they are alive."""
+        from IPython.display import display
+
+        display(self.box)  # type: ignore[no-untyped-call]
+        self._static = display(self._static_output(), display_id=True)  # type: ignore[no-untyped-call]
+
+    def lay_out(self, *rows: Any) -> None:
+        """Set what the box holds, with the stylesheet first."""
+        self.box.children = (self.html(STYLE + HIDE_STATIC), *rows)
+
+    def html(self, value: str = "", **layout: str) -> Any:
+        """Return a place for HTML."""
+        return self.widgets.HTML(value, layout={"width": "auto", "min_width": "0", "margin": "0", **layout})
+
+    def button(self, text: str, does: Callable[[], object], *, tip: str, style: str = "", wide: bool = False) -> Any:
+        """Return a button as wide as its words, or as wide as the panel with its words at the left."""
+        made = self.widgets.Button(description=text, tooltip=tip, button_style=style, layout={"width": "auto"})
+        made.on_click(lambda _: does())
+        if wide:
+            made.add_class("psirag-wide")
+        return made
+
+    def on_enter(self, field: Any, does: Callable[[], object]) -> None:
+        """Call something when Enter is pressed in a text field (leaving it with Tab is not meant)."""
+        with warnings.catch_warnings(action="ignore", category=DeprecationWarning):
+            field.on_submit(lambda _: does())
+
+
+class LiveFigure:
+    """A place for one figure, renewed in place; a static picture where anywidget is missing."""
+
+    def __init__(self, panel: Panel, first: Figure) -> None:
+        self.figure = first
+        if find_spec("anywidget") is None:
+            message = "the figure is live only with anywidget (pip install anywidget); a static picture is shown"
+            warnings.warn(message, PsiragWarning, stacklevel=4)
+            self.live, self.box = None, panel.html(first.svg)
+            return
+        from plotly.graph_objects import FigureWidget
+
+        self.live = FigureWidget(first)
+        self.live._config = {**self.live._config, "responsive": True}
+        self.live.layout.width, self.live.layout.autosize = None, True
+        self.box = panel.widgets.Box([self.live], layout={"width": "100%", "min_width": "0", "display": "block"})
+
+    def on_click(self, go: Callable[[int], object]) -> None:
+        """Call something with the number of a node that is clicked."""
+        for trace in () if self.live is None else self.live.data:
+            if trace.customdata is not None:
+                trace.on_click(lambda seen, points, _: [go(int(seen.customdata[i])) for i in points.point_inds[:1]])
+
+    def static_html(self, says: str) -> str:
+        """Return the figure as it is now, as a picture with words for those who do not see it."""
+        data = base64.b64encode(self.figure.svg.encode()).decode("ascii")
+        return f'<img alt="{escape(says)}" src="data:image/svg+xml;base64,{data}">'
+
+    def show(self, figure: Figure) -> None:
+        """Show another figure with the same traces."""
+        self.figure = figure
+        if self.live is None:
+            self.box.value = figure.svg
+            return
+        with self.live.batch_update():
+            for shown, new in zip(self.live.data, figure.data, strict=True):
+                shown.update(new.to_plotly_json(), overwrite=True)
+            if figure.layout.coloraxis.cmin is not None:
+                self.live.layout.coloraxis.cmin = figure.layout.coloraxis.cmin
+                self.live.layout.coloraxis.cmax = figure.layout.coloraxis.cmax
