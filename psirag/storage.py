@@ -18,7 +18,6 @@ from psirag.errors import PsiragError
 
 FORMAT = 1
 MANIFEST = "manifest.json"
-_LAST_KEY = '"sha256": '
 
 
 def write_folder(
@@ -184,7 +183,7 @@ def write_lines(path: Path, records: Iterable[Mapping[str, Any]]) -> None:
         A value is no JSON value.
     """
     try:
-        lines = [json.dumps(dict(record), ensure_ascii=False) + "\n" for record in records]
+        lines = [json.dumps(dict(record), ensure_ascii=False, default=_plain) + "\n" for record in records]
     except (TypeError, ValueError) as error:
         asked = f"{path.name} holds text, numbers, lists and dicts"
         raise PsiragError(asked, str(error), "Put JSON values only into the metadata.") from error
@@ -237,6 +236,13 @@ def damaged(name: str, given: str) -> PsiragError:
     return PsiragError(f"Index.load needs the file {name} as it was saved", given, "Copy the folder again, or rebuild.")
 
 
+def _plain(value: Any) -> dict[Any, Any]:
+    """Return a read-only mapping as the dict that JSON knows."""
+    if isinstance(value, Mapping):
+        return dict(value)
+    raise TypeError(f"{value!r:.80} is no JSON value")
+
+
 def _beside(folder: Path, what: str) -> Path:
     """Return the hidden folder next to `folder` for a new or an old version."""
     folder = folder.resolve()
@@ -266,7 +272,7 @@ def _manifest_bytes(manifest: Mapping[str, Any]) -> bytes:
     """Render a manifest: one key a line or more, last the SHA-256 of all lines before."""
     body = json.dumps(manifest, ensure_ascii=False, indent=1).removesuffix("\n}") + ",\n"
     digest = hashlib.sha256(body.encode("utf-8")).hexdigest()
-    return f'{body} {_LAST_KEY}"{digest}"\n}}\n'.encode()
+    return f'{body} "sha256": "{digest}"\n}}\n'.encode()
 
 
 def _sha256(path: Path) -> str:

@@ -441,4 +441,4 @@ def test_write_folder_describes_every_file(tmp_path):
 
 def test_load_parts_are_the_same_parts(saved, index):
     parts = load_parts(saved, verify=True)
-    assert (parts.tree, parts.chunks, parts.settings) == (index.tree, index.chunks, dict(index.settings))
+    assert (parts["tree"], parts["chunks"], parts["settings"]) == (index.tree, index.chunks, dict(index.settings))

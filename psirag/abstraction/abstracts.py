@@ -113,6 +113,7 @@ def write_abstracts(
     ('extractive',)
     """
     check_choice("kind", kind, KINDS)
+    check_writer(writer)
     texts = check_texts("leaf_texts", leaf_texts)
     if len(texts) != tree.n_leaves:
         given = f"{len(texts)} texts for {tree.n_leaves} leaves"
@@ -121,9 +122,6 @@ def write_abstracts(
     if kind == "centroid":
         n_abstract = tree.n_nodes - tree.n_leaves
         return Abstracts(kind, ("",) * n_abstract, ("centroid",) * n_abstract, math.nan)
-    if writer is not None and not (isinstance(writer, Writer) and isinstance(writer.name, str)):
-        given = f"{writer!r:.80}, a {type(writer).__name__}"
-        raise PsiragError("writer must have a name and write_abstract(texts, *, kind, max_tokens)", given, "Pass None.")
     count = cache(lambda text: count_tokens(text, tokenizer))
     if kind == "keyword":
         abstracts: Sequence[str] = keyword_texts(tree, texts)
@@ -181,6 +179,14 @@ def node_vectors(
         vectors[tree.n_leaves + np.array(spoken)] = rows
     vectors.flags.writeable = False
     return vectors
+
+
+def check_writer(writer: Any) -> None:
+    """Raise where `writer` is neither None nor a `Writer`."""
+    if writer is not None and not (isinstance(writer, Writer) and isinstance(writer.name, str)):
+        asked = "writer must have a name and a method write_abstract(texts, *, kind, max_tokens)"
+        given = f"{writer!r:.80}, a {type(writer).__name__}"
+        raise PsiragError(asked, given, "Pass a reader that can write, or None.")
 
 
 def _written(

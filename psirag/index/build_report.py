@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from time import perf_counter
-from types import MappingProxyType
-from typing import Any, ParamSpec, TypeVar
+from typing import ParamSpec, TypeVar
 
-from psirag.corpus.documents import Record
+from psirag.corpus.documents import Record, read_only
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -61,20 +60,9 @@ class BuildReport(Record):
     def __post_init__(self) -> None:
         """Make the mappings read-only, and tuples of what JSON read as lists."""
         for name in ("status", "seconds"):
-            object.__setattr__(self, name, MappingProxyType(dict(getattr(self, name))))
+            object.__setattr__(self, name, read_only(f"BuildReport.{name}", getattr(self, name)))
         for name in ("dropped_documents", "truncated", "zero_rows", "nodes_per_layer"):
             object.__setattr__(self, name, tuple(getattr(self, name)))
-
-    def as_dict(self) -> dict[str, Any]:
-        """Return the fields as plain JSON values, NaN as None."""
-        plain = {name: dict(value) if isinstance(value, Mapping) else value for name, value in vars(self).items()}
-        return {**plain, "compression": self.compression if self.compression == self.compression else None}
-
-    @staticmethod
-    def from_dict(values: Mapping[str, Any]) -> BuildReport:
-        """Return the report that `as_dict` gave the values of."""
-        compression = values["compression"]
-        return BuildReport(**{**values, "compression": float("nan") if compression is None else compression})
 
 
 class Stages:

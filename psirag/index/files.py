@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 
 from psirag.abstraction import Abstracts
 from psirag.corpus import Chunks
@@ -20,6 +20,7 @@ from psirag.retrieval.sparse_index import BM25S_FILES, SETTINGS_FILE, SparseInde
 from psirag.storage import (
     MANIFEST,
     check_files,
+    damaged,
     find_folder,
     fitting,
     read_array,
@@ -29,6 +30,9 @@ from psirag.storage import (
     write_lines,
 )
 from psirag.tree import AbstractTree
+
+if TYPE_CHECKING:
+    from psirag.index.index import Index
 
 VECTORS, PARENT = "vectors.npy", "parent.npy"
 CHUNKS, ABSTRACTS, REPORT = "chunks.jsonl", "abstracts.jsonl", "report.jsonl"
@@ -49,7 +53,7 @@ class SavedEncoder:
     prompts: Mapping[str, str]
 
     @staticmethod
-    def of(encoder: Encoder) -> SavedEncoder:
+    def of(encoder: Encoder | SavedEncoder) -> SavedEncoder:
         """Return what is to be remembered of an encoder."""
         prompts = dict(encoder.prompts)
         return SavedEncoder(encoder.name, encoder.identity, encoder.dimension, encoder.max_tokens, prompts)
@@ -80,58 +84,38 @@ class SavedEncoder:
         return f"{self.name or 'one without a name'!r} of {self.dimension} dimensions ({identity})"
 
 
-@dataclass(frozen=True, eq=False)
-class IndexParts:
-    """All that an index is made of."""
-
-    tree: AbstractTree
-    chunks: Chunks
-    vectors: npt.NDArray[np.float32]
-    abstracts: Abstracts
-    encoder: SavedEncoder
-    sparse: SparseIndex
-    report: BuildReport | None
-    settings: Mapping[str, Any]
-
-
-def about(parts: IndexParts) -> dict[str, Any]:
-    """Return what the manifest says besides format, files and checksum.
-
-    Examples
-    --------
-    >>> from psirag.index import Index
-    >>> Index.build(["Bats hunt moths."]).manifest["n_leaves"]
-    1
-    """
-    compression = parts.abstracts.compression
+def about(index: Index) -> dict[str, Any]:
+    """Return what the manifest says besides format, files and checksum."""
+    tree, abstracts = index.tree, index.abstracts
+    compression = None if math.isnan(abstracts.compression) else abstracts.compression
     return {
         "psirag": _version(),
-        "encoder": {**vars(parts.encoder), "prompts": dict(parts.encoder.prompts)},
-        "settings": dict(parts.settings),
-        "abstracts": {"kind": parts.abstracts.kind, "compression": compression if compression == compression else None},
-        "n_leaves": parts.tree.n_leaves,
-        "n_nodes": parts.tree.n_nodes,
-        "depth": parts.tree.depth,
+        "encoder": dict(vars(index.made_with)),
+        "settings": dict(index.settings),
+        "abstracts": {"kind": abstracts.kind, "compression": compression},
+        "n_leaves": tree.n_leaves,
+        "n_nodes": tree.n_nodes,
+        "depth": tree.depth,
     }
 
 
-def save_parts(parts: IndexParts, folder: Path, *, overwrite: bool) -> None:
+def save_index(index: Index, folder: Path, *, overwrite: bool) -> None:
     """Write the files and the manifest of an index."""
 
     def write_files(at: Path) -> None:
-        np.save(at / VECTORS, parts.vectors, allow_pickle=False)
-        np.save(at / PARENT, parts.tree.parent, allow_pickle=False)
-        write_lines(at / CHUNKS, ({**vars(chunk), "metadata": dict(chunk.metadata)} for chunk in parts.chunks))
-        pairs = zip(parts.abstracts.texts, parts.abstracts.status, strict=True)
+        np.save(at / VECTORS, index.vectors, allow_pickle=False)
+        np.save(at / PARENT, index.tree.parent, allow_pickle=False)
+        write_lines(at / CHUNKS, map(vars, index.chunks))
+        pairs = zip(index.abstracts.texts, index.abstracts.status, strict=True)
         write_lines(at / ABSTRACTS, ({"text": text, "status": status} for text, status in pairs))
-        write_lines(at / REPORT, [] if parts.report is None else [parts.report.as_dict()])
-        parts.sparse.save(at / SPARSE)
+        write_lines(at / REPORT, [{**vars(index.report), "compression": None}] if index.report else [])
+        index.sparse.save(at / SPARSE)
 
-    write_folder(folder, write_files, about(parts), overwrite=overwrite)
+    write_folder(folder, write_files, about(index), overwrite=overwrite)
 
 
-def load_parts(folder: Path, *, verify: bool) -> IndexParts:
-    """Check a saved index against its manifest and read its parts.
+def load_parts(folder: Path, *, verify: bool) -> dict[str, Any]:
+    """Check a saved index against its manifest and read its parts, by the names that `Index` takes them under.
 
     Raises
     ------
@@ -141,33 +125,27 @@ def load_parts(folder: Path, *, verify: bool) -> IndexParts:
     folder = find_folder(folder)
     manifest = read_manifest(folder)
     with fitting(MANIFEST):
-        files, encoder = dict(manifest["files"]), SavedEncoder(**manifest["encoder"])
-        settings, n_leaves, kind = dict(manifest["settings"]), manifest["n_leaves"], manifest["abstracts"]["kind"]
-        compression = manifest["abstracts"]["compression"]
-        sizes = {name: (int(known["bytes"]), str(known["sha256"])) for name, known in files.items()}
+        encoder = SavedEncoder(**manifest["encoder"])
+        settings, n_leaves = dict(manifest["settings"]), manifest["n_leaves"]
+        kind, compression = manifest["abstracts"]["kind"], manifest["abstracts"]["compression"]
+        compression = math.nan if compression is None else float(compression)
+        sizes = {name: (int(known["bytes"]), str(known["sha256"])) for name, known in manifest["files"].items()}
     check_files(folder, sizes, required=REQUIRED, optional=OPTIONAL, verify=verify)
     parent, vectors = read_array(folder / PARENT, mmap=False), read_array(folder / VECTORS, mmap=not verify)
     with fitting(PARENT):
         tree = AbstractTree.from_parents(parent, n_leaves)
-    with fitting(VECTORS):
-        _check_vectors(vectors, tree.n_nodes, encoder.dimension)
-    return IndexParts(
-        tree=tree,
-        chunks=_read_chunks(folder / CHUNKS),
-        vectors=vectors,
-        abstracts=_read_abstracts(folder / ABSTRACTS, kind, float("nan") if compression is None else compression),
-        encoder=encoder,
-        sparse=SparseIndex.load(folder / SPARSE, mmap=not verify),
-        report=_read_report(folder / REPORT),
-        settings=settings,
-    )
-
-
-def _check_vectors(vectors: npt.NDArray[Any], n_nodes: int, dimension: int) -> None:
-    """Raise where a file holds other vectors than the tree has nodes, without reading them."""
-    if vectors.shape != (n_nodes, dimension) or vectors.dtype != np.float32:
-        given = f"{vectors.shape} of {vectors.dtype}"
-        raise PsiragError(f"vectors must be float32 of shape {(n_nodes, dimension)}", given, "Build the index again.")
+    if vectors.shape != (tree.n_nodes, encoder.dimension) or vectors.dtype != np.float32:
+        raise damaged(VECTORS, f"{vectors.shape} of {vectors.dtype} for {tree.n_nodes} nodes")
+    return {
+        "tree": tree,
+        "chunks": _read_chunks(folder / CHUNKS),
+        "vectors": vectors,
+        "abstracts": _read_abstracts(folder / ABSTRACTS, kind, compression),
+        "encoder": encoder,
+        "sparse": SparseIndex.load(folder / SPARSE, mmap=not verify),
+        "report": _read_report(folder / REPORT, compression),
+        "settings": settings,
+    }
 
 
 def _read_chunks(path: Path) -> Chunks:
@@ -187,11 +165,11 @@ def _read_abstracts(path: Path, kind: str, compression: float) -> Abstracts:
         return Abstracts(kind=kind, texts=texts, status=status, compression=compression)
 
 
-def _read_report(path: Path) -> BuildReport | None:
+def _read_report(path: Path, compression: float) -> BuildReport | None:
     """Read the report, where there is one."""
     rows = read_lines(path)
     with fitting(REPORT):
-        return BuildReport.from_dict(rows[0]) if rows else None
+        return BuildReport(**{**rows[0], "compression": compression}) if rows else None
 
 
 def _version() -> str:

@@ -18,7 +18,7 @@ from psirag.corpus import Chunks, load_corpus
 from psirag.encoding import Encoder, as_encoder
 from psirag.errors import PsiragError
 from psirag.index.build_report import BuildReport, Stages
-from psirag.index.files import IndexParts, SavedEncoder, about, load_parts, save_parts
+from psirag.index.files import SavedEncoder, about, load_parts, save_index
 from psirag.index.stages import (
     check_parts,
     check_settings,
@@ -88,7 +88,7 @@ class Index:
         settings: Mapping[str, Any] = MappingProxyType({}),
     ) -> None:
         rows = check_parts(tree, chunks, vectors, abstracts, sparse)
-        model = encoder if isinstance(encoder, SavedEncoder) else as_encoder(encoder)
+        model: Encoder | SavedEncoder = encoder if isinstance(encoder, SavedEncoder) else as_encoder(encoder)
         if model.dimension != rows.shape[1]:
             given = f"an encoder of {model.dimension} dimensions for vectors of {rows.shape[1]}"
             raise PsiragError("Index needs the encoder that made its vectors", given, "Pass that encoder.")
@@ -96,7 +96,7 @@ class Index:
         self.sparse = SparseIndex.build(chunks.indexed_texts) if sparse is None else sparse
         self.report, self.settings = report, MappingProxyType(dict(settings))
         self._search = HybridSearch(tree, chunks, rows, abstracts.texts, self.sparse)
-        self._encoder: Encoder | SavedEncoder = model
+        self._encoder, self.made_with = model, SavedEncoder.of(model)
         self._lock = Lock()
 
     @classmethod
@@ -178,7 +178,7 @@ class Index:
     @property
     def manifest(self) -> dict[str, Any]:
         """What a saved index says about itself, besides its files: encoder, settings, sizes."""
-        return about(self._parts())
+        return about(self)
 
     def node_text(self, node: int) -> str:
         """Return the text of a node: a chunk's, or an abstract's ("" for a centroid).
@@ -226,7 +226,7 @@ class Index:
         >>> len(Index.load(folder).chunks)
         2
         """
-        save_parts(self._parts(), _path(folder), overwrite=overwrite)
+        save_index(self, _path(folder), overwrite=overwrite)
 
     @classmethod
     def load(cls, folder: str | os.PathLike[str], *, encoder: Any = None, verify: bool = True) -> Index:
@@ -259,13 +259,9 @@ class Index:
         0
         """
         parts = load_parts(_path(folder), verify=verify)
-        if encoder is not None or not parts.encoder.name:
-            encoder = parts.encoder.matching(encoder)
-        return cls(
-            parts.tree, parts.chunks, parts.vectors, parts.abstracts,
-            encoder=parts.encoder if encoder is None else encoder,
-            sparse=parts.sparse, report=parts.report, settings=parts.settings,
-        )  # fmt: skip
+        if encoder is not None or not parts["encoder"].name:
+            parts["encoder"] = parts["encoder"].matching(encoder)
+        return cls(**parts)
 
     @overload  # a str is a sequence of str too: the first signature that fits counts
     def retrieve(  # type: ignore[overload-overlap]
@@ -355,13 +351,6 @@ class Index:
             siblings=siblings, nodes=nodes, sides=sides, document=document,
         )  # fmt: skip
         return found[0] if isinstance(query, str) else found
-
-    def _parts(self) -> IndexParts:
-        """Return what is saved."""
-        encoder = self._encoder if isinstance(self._encoder, SavedEncoder) else SavedEncoder.of(self._encoder)
-        return IndexParts(
-            self.tree, self.chunks, self.vectors, self.abstracts, encoder, self.sparse, self.report, self.settings
-        )
 
     def __repr__(self) -> str:
         """Return the sizes."""

@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from psirag.abstraction import Abstracts
+from psirag.abstraction import KINDS, Abstracts
+from psirag.abstraction.abstracts import check_writer
 from psirag.checks import check_choice, check_count, first_few
 from psirag.corpus import Chunks, Corpus, passages_as_chunks, split_into_chunks
 from psirag.encoding import Encoder
@@ -19,21 +20,17 @@ from psirag.index.build_report import BuildReport
 from psirag.tree import AbstractTree
 from psirag.vectors import keep_unit_rows
 
-ABSTRACTIONS = ("keyword", "summary", "centroid")
-
 Vectors = npt.NDArray[np.float32]
 
 
 def check_settings(tree: Any, abstraction: Any, writer: Any, max_tokens: Any, per_document: Any) -> None:
     """Raise for a wrong setting, before anything is read or loaded."""
-    check_choice("abstraction", abstraction, ABSTRACTIONS)
+    check_choice("abstraction", abstraction, KINDS)
     check_count("max_tokens", max_tokens)
     if not callable(tree):
         given = f"{tree!r}, a {type(tree).__name__}"
         raise PsiragError("tree must be a function from vectors to an AbstractTree", given, "Pass build_tree, say.")
-    if writer is not None and not callable(getattr(writer, "write_abstract", None)):
-        given = f"a {type(writer).__name__}"
-        raise PsiragError("writer must have a method write_abstract", given, "Pass a reader that can write, or None.")
+    check_writer(writer)
     if per_document is not False:
         remedy = "Leave it out; retrieve(..., document=id) searches one document."
         raise PsiragError("per_document must be False: trees per document come later", repr(per_document), remedy)
