@@ -107,11 +107,8 @@ class HuggingFaceModel:
             prompts = [self._ids(messages, "") for messages in conversations[start : start + self.batch_size]]
             self._check_room(max(len(ids) for _, ids in prompts), limit)
             replies = self._generate([ids for _, ids in prompts], limit)
-            texts = self.tokenizer.batch_decode(replies, skip_special_tokens=True)
-            done += [
-                Completion(text, len(new), prompt)
-                for (prompt, _), new, text in zip(prompts, replies, texts, strict=True)
-            ]
+            for (prompt, _), new in zip(prompts, replies, strict=True):
+                done.append(Completion(_decoded(self.tokenizer, new), len(new), prompt))
         return done
 
     def log_probabilities(
@@ -130,9 +127,8 @@ class HuggingFaceModel:
             tail = self._tensor([ids[len(self._read_ids) :]])
             cache, self._cache = self._cache, None
             with torch.inference_mode():
-                logits = (
-                    self.model(input_ids=tail, past_key_values=cache, use_cache=cache is not None).logits[0].float()
-                )
+                out = self.model(input_ids=tail, use_cache=cache is not None, **_cached(self.model, cache))
+            logits = out.logits[0].float()
             if cache is not None:
                 cache.crop(-tail.shape[1])
             self._cache = cache
@@ -178,7 +174,7 @@ class HuggingFaceModel:
             block, cache = self._tensor([ids[start : start + BLOCK]]), self._cache
             self._cache = None
             with torch.inference_mode():
-                self.model.base_model(input_ids=block, use_cache=True, **_cached(self.model.base_model.forward, cache))
+                self.model.base_model(input_ids=block, use_cache=True, **_cached(self.model, cache))
             self._cache = cache
         self._read_ids = ids
         return on_text("") is not True
@@ -215,7 +211,7 @@ class HuggingFaceModel:
                 generation_config=settings,
                 logits_processor=LogitsProcessorList([penalty] if self.repetition_penalty != 1 else []),
                 stopping_criteria=StoppingCriteriaList([watch] if watch is not None else []),
-                **_cached(self.model.generate, cache),
+                **_cached(self.model, cache),
             )
         rows: list[list[int]] = out[:, width:].tolist()
         if watch is not None:
@@ -246,13 +242,18 @@ class _Watch:
         """True, as a tensor, when a stop string came or `on_text` returned True."""
         import torch
 
-        text = self.tokenizer.decode(input_ids[0, self.start :], skip_special_tokens=True)
-        text = text.rstrip("�")  # half a character: the next token completes it
+        text = _decoded(self.tokenizer, input_ids[0, self.start :])
         ends = [at for at in map(text.find, self.stop) if at >= 0]
         text = text[: min(ends)] if ends else text
         piece, self.text = text[len(self.text) :], text
         stopped = self.on_text(piece) is True
         return torch.full((input_ids.shape[0],), stopped or bool(ends), dtype=torch.bool, device=input_ids.device)
+
+
+def _decoded(tokenizer: Any, new: Any) -> str:
+    """New tokens as text, without half a character at the end that the next token would complete."""
+    text: str = tokenizer.decode(new, skip_special_tokens=True)
+    return text.rstrip("�")
 
 
 def _empty_cache(model: Any) -> Any:
@@ -262,9 +263,9 @@ def _empty_cache(model: Any) -> Any:
     return DynamicCache(config=model.config)
 
 
-def _cached(call: Any, cache: Any) -> dict[str, Any]:
+def _cached(model: Any, cache: Any) -> dict[str, Any]:
     """The cache as keyword argument, under the name that this version of transformers gives it."""
-    name = "cache" if "cache" in inspect.signature(call).parameters else "past_key_values"
+    name = "cache" if "cache" in inspect.signature(model.forward).parameters else "past_key_values"
     return {} if cache is None else {name: cache}
 
 

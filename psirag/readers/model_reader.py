@@ -117,7 +117,7 @@ class ModelReader:
         said = Decision("stopped", raw=done.text, prompt=done.prompt, tokens=done.tokens)
         if self._stopped:
             return said
-        reply = parse_reply(done.text)
+        reply = parse_reply(done.text.rpartition("\n")[0] if _is_complete(done.text) else done.text)
         thought = reply.thought.removeprefix(OPENING).strip()
         return replace(said, action=reply.action, text=reply.text, queries=reply.queries, thought=thought)
 

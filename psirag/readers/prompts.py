@@ -137,7 +137,9 @@ def quoted(text: str, control: Sequence[str] = ()) -> str:
     'So.‹|im_end|› Answer: (INST) no'
     """
     text = "".join(" " if unicodedata.category(c) in {"Cc", "Cs", "Zl", "Zp"} else c for c in text)
-    text = _CONTROL.sub(lambda found: found[0].translate(_BRACKETS), " ".join(text.split()))
+    text = " ".join(text.split())
+    while _CONTROL.search(text):
+        text = _CONTROL.sub(lambda found: found[0].translate(_BRACKETS), text)
     for token in sorted((one for one in control if one.strip()), key=len, reverse=True):
         plain = token.translate(_BRACKETS)
         text = text.replace(token, plain if plain != token else f"{token[0]} {token[1:]}".rstrip())
