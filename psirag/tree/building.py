@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 
 import numpy as np
@@ -13,21 +14,35 @@ from psirag.tree.layering import boruvka_layers
 from psirag.tree.merging import Forest, join
 from psirag.tree.rebalancing import check_max_children, rebalance
 from psirag.tree.similarity_keys import similarity_keys
-from psirag.tree.spanning_tree import spanning_tree
+from psirag.tree.spanning_tree import SpanningTree, spanning_tree
 from psirag.vectors import unit_rows
 
 IntArray = npt.NDArray[np.int64]
 
 
-def build_tree(vectors: npt.ArrayLike, *, max_children: int | None = 40) -> AbstractTree:
+def build_tree(
+    vectors: npt.ArrayLike,
+    *,
+    max_children: int | None = 40,
+    device: str | None = None,
+    checkpoint: str | os.PathLike[str] | None = None,
+    progress: bool = False,
+) -> AbstractTree:
     """Build Ψ-RAG's abstract tree, exactly, from the vectors of the chunks.
 
     Parameters
     ----------
     vectors : array_like, shape (n, d)
-        One row per chunk, of any length: only directions count. A zero row is similar to nothing.
+        One row per chunk, of any length: only directions count. A zero row is similar to nothing. A memory map is read
+        by blocks into the one copy that the build makes.
     max_children : int or None
         Abstract nodes with more children are halved; at least 3; None for no limit.
+    device : str, optional
+        Multiply by torch there, "cuda" for example; by numpy when None. The tree is the same.
+    checkpoint : path, optional
+        Folder that keeps how far the build has come; the same call goes on from there after an interruption.
+    progress : bool
+        Show a bar that counts pairs.
 
     Returns
     -------
@@ -37,7 +52,12 @@ def build_tree(vectors: npt.ArrayLike, *, max_children: int | None = 40) -> Abst
     Raises
     ------
     PsiragError
-        No row, NaN or infinity, not a matrix, or a limit below 3.
+        No row, NaN or infinity, not a matrix, a limit below 3, no such device, or a checkpoint that cannot be read or
+        written.
+
+    Notes
+    -----
+    Runs on all processors, or wherever `joblib.parallel_config` says.
 
     Source: Ψ-RAG §3.1, Algorithm 1.
 
@@ -47,9 +67,28 @@ def build_tree(vectors: npt.ArrayLike, *, max_children: int | None = 40) -> Abst
     AbstractTree(4 leaves, 3 abstract nodes, depth 2)
     """
     check_max_children(max_children)
-    pairs = spanning_tree(unit_rows(vectors))
-    tree = boruvka_layers(pairs)
-    return rebalance(tree, pairs.u, pairs.v, max_children)
+    rows = unit_rows(vectors)  # nobody else holds them, so they may be laid out in place
+    pairs = spanning_tree(rows, device=device, checkpoint=checkpoint, progress=progress, overwrite_rows=True)
+    return tree_of_pairs(pairs, max_children=max_children)
+
+
+def tree_of_pairs(pairs: SpanningTree, *, max_children: int | None = 40) -> AbstractTree:
+    """Build the abstract tree of accepted pairs, by whichever way they were found.
+
+    Parameters
+    ----------
+    pairs : SpanningTree
+    max_children : int or None
+        As for `build_tree`.
+
+    Source: Ψ-RAG §3.1.
+
+    Examples
+    --------
+    >>> tree_of_pairs(spanning_tree(np.eye(4, dtype=np.float32)), max_children=3).depth
+    2
+    """
+    return rebalance(boruvka_layers(pairs), pairs.u, pairs.v, max_children)
 
 
 def reference_tree(vectors: npt.ArrayLike, *, max_children: int | None = 40) -> AbstractTree:

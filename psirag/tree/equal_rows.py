@@ -52,4 +52,4 @@ def _hashes(rows: Rows) -> npt.NDArray[np.uint64]:
 def _first_of_kind(labels: npt.NDArray[np.generic]) -> IntArray:
     """Return, for each label, the place of its first occurrence."""
     _, first, inverse = np.unique(labels.reshape(-1), return_index=True, return_inverse=True)
-    return first[inverse.reshape(-1)]
+    return np.asarray(first[inverse.reshape(-1)], dtype=np.int64)

@@ -43,7 +43,8 @@ def _pivots(rows: Rows, members: IntArray, seed: int) -> Rows:
     sums = np.zeros_like(pivots)
     np.add.at(sums, nearest, sample)
     length = np.linalg.norm(sums, axis=1, keepdims=True)
-    return np.where(length > 0, sums / np.maximum(length, 1e-30), pivots)
+    moved: Rows = np.where(length > 0, sums / np.maximum(length, 1e-30), pivots)
+    return moved
 
 
 def _best_buckets(rows: Rows, members: IntArray, pivots: Rows) -> list[IntArray]:

@@ -24,21 +24,15 @@ _DENSE = 0.02  # a tile of which more than this share passes is computed again, 
 
 
 class Tiles(Protocol):
-    """Who multiplies: a tile of products of some rows with some later rows.
-
-    Attributes
-    ----------
-    margin : float
-        At least twice the error of a product.
-    columns : int
-        How wide a tile is at most.
-    """
+    """Who multiplies: a tile of products of some rows with some later rows."""
 
     @property
-    def margin(self) -> float: ...
+    def margin(self) -> float:
+        """At least twice the error of a product."""
 
     @property
-    def columns(self) -> int: ...
+    def columns(self) -> int:
+        """How wide a tile is at most."""
 
     def reaching(self, rows: range, columns: range, row_bar: Bars, column_bar: Bars) -> Entries:
         """Return row, column (counted from 0) and product of the entries that reach the bar of either."""
@@ -58,7 +52,7 @@ class NumpyTiles:
     @property
     def margin(self) -> float:
         """Twice the rounding error of a product of unit rows, or more."""
-        return _margin(self.vectors)
+        return product_margin(self.vectors)
 
     def reaching(self, rows: range, columns: range, row_bar: Bars, column_bar: Bars) -> Entries:
         """Return row, column and product of the entries that reach a bar."""
@@ -128,7 +122,7 @@ def _of_block(rows: Rows, sweep: Sweep, block: range, tiles: Tiles) -> Iterator[
         margin = tiles.margin
         if len(i) > _DENSE * len(block) * len(columns):
             tile = rows[start:stop].astype(np.float64) @ rows[left : columns.stop].T.astype(np.float64)
-            margin = _margin(rows[:1].astype(np.float64))
+            margin = product_margin(rows[:1].astype(np.float64))
             i, j, products = _reaching(tile, row_bar - margin, column_bar - margin)
         yield _before_bottleneck(rows, sweep, start + i, left + j, products, margin)
         between = min(between, column_bar[-1])
@@ -141,13 +135,13 @@ def _on_diagonal(rows: Rows, sweep: Sweep, block: range) -> Pairs:
     if len(i) > _DENSE * len(block) ** 2:
         vectors = vectors.astype(np.float64)
         i, j, products = _above_diagonal(vectors, sweep.bars[block.start : block.stop - 1])
-    return _before_bottleneck(rows, sweep, block.start + i, block.start + j, products, _margin(vectors))
+    return _before_bottleneck(rows, sweep, block.start + i, block.start + j, products, product_margin(vectors))
 
 
 def _above_diagonal(vectors: Floats, bars: Bars) -> Entries:
     """Return the entries above the diagonal that reach the lowest bar between their row and column."""
     tile = vectors @ vectors.T
-    low = _rounded_down(np.append(np.inf, bars - _margin(vectors)), tile.dtype)
+    low = _rounded_down(np.append(np.inf, bars - product_margin(vectors)), tile.dtype)
     bar = np.broadcast_to(low, tile.shape).copy()
     bar[np.tri(len(tile), dtype=bool)] = np.inf
     i, j = np.nonzero(tile >= np.minimum.accumulate(bar, axis=1, out=bar))
@@ -195,7 +189,7 @@ def _not_outdone(tree: Bottlenecks, u: IntArray, v: IntArray, products: Bars, ma
     return np.setdiff1d(np.arange(len(u)), others[outdone], assume_unique=True)
 
 
-def _margin(vectors: Floats) -> float:
+def product_margin(vectors: Floats) -> float:
     """Return twice the rounding error of a product of unit rows in the precision of the array, or more."""
     bits = np.finfo(vectors.dtype).nmant + 1
     return float(vectors.shape[1] * 2.0 ** (1 - bits) * 1.01 + 2.0 ** (3 - bits))
