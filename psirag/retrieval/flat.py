@@ -13,10 +13,8 @@ import numpy.typing as npt
 
 from psirag.checks import check_choice, check_count
 from psirag.errors import PsiragError
-from psirag.retrieval.ranking import Ints, best_of_each_query, cosines
+from psirag.retrieval.ranking import Ints, Mask, Vectors, best_of_each_query, cosines
 from psirag.retrieval.trace import Ranking
-
-Vectors = npt.NDArray[np.float32]
 
 SIMILARITIES_AT_ONCE = 2**23  # 32 MB of float32
 FAISS_LIMIT = 2048  # most neighbours that faiss returns from a GPU
@@ -60,12 +58,7 @@ class FlatIndex:
         self._lock = Lock()  # a faiss index on a GPU serves one search at a time
 
     def search(
-        self,
-        queries: Vectors,
-        k: int,
-        *,
-        allowed: npt.NDArray[np.bool_] | None = None,
-        same_text: Ints | None = None,
+        self, queries: Vectors, k: int, *, allowed: Mask | None = None, same_text: Ints | None = None
     ) -> list[Ranking]:
         """Return each query's k best rows.
 
@@ -107,9 +100,8 @@ class FlatIndex:
                 break
             depth = min(4 * depth, len(rows))
         at = np.cumsum(np.r_[0, found])
-        ranked, ranked_scores = node[best], scores[best]
-        ranked.flags.writeable = ranked_scores.flags.writeable = False
-        return [Ranking(ranked[a:b], ranked_scores[a:b]) for a, b in pairwise(at.tolist())]
+        ranked = Ranking.read_only(node[best], scores[best])
+        return [Ranking(ranked.nodes[a:b], ranked.scores[a:b]) for a, b in pairwise(at.tolist())]
 
     def _candidates(self, queries: Vectors, depth: int, rows: npt.NDArray[np.intp]) -> tuple[Ints, Ints]:
         """Return (query, row) pairs among which each query's `depth` best rows surely are."""

@@ -9,20 +9,16 @@ from types import MappingProxyType
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from psirag.corpus.chunks import Chunks
 from psirag.retrieval.flat import FlatIndex
 from psirag.retrieval.fusion import reciprocal_rank_fusion
-from psirag.retrieval.ranking import Ints, best_of_each_query, cosines
+from psirag.retrieval.ranking import Ints, Mask, Vectors, best_of_each_query, cosines
 from psirag.retrieval.reranking import check_reranker, rerank_scores
 from psirag.retrieval.sparse_index import SparseIndex
 from psirag.retrieval.trace import Hit, LayerTrace, Ranking, Retrieval, ScoreKind, SiblingTrace, SideScore, Trace
 from psirag.retrieval.tree_retrieval import nodes_with_allowed_leaves, retrieve_from_tree
 from psirag.tree import AbstractTree
-
-Vectors = npt.NDArray[np.float32]
-Mask = npt.NDArray[np.bool_]
 
 HITS_WITH_SIBLINGS = 3  # siblings=m looks beside this many hits, from the top
 
@@ -84,19 +80,9 @@ class HybridSearch:
         return self.chunks.texts[node] if node < len(self.chunks) else self.abstracts[node - len(self.chunks)]
 
     def retrieve(
-        self,
-        queries: Sequence[str],
-        query_vectors: Vectors,
-        k: int,
-        *,
-        beam: int,
-        size: int,
-        rerank: Any | None,
-        siblings: int,
-        nodes: str,
-        sides: Sequence[str],
-        document: int | None,
-    ) -> list[Retrieval]:
+        self, queries: Sequence[str], query_vectors: Vectors, k: int, *, beam: int, size: int, rerank: Any | None,
+        siblings: int, nodes: str, sides: Sequence[str], document: int | None,
+    ) -> list[Retrieval]:  # fmt: skip
         """Let every side find `size` nodes, fuse or rerank them, and keep k; then add siblings.
 
         Notes
@@ -211,7 +197,4 @@ class HybridSearch:
 
 def _ranking(ranked: Sequence[tuple[int, float]]) -> Ranking:
     """Turn (node, score) pairs into read-only arrays."""
-    nodes = np.array([node for node, _ in ranked], dtype=np.int64)
-    scores = np.array([score for _, score in ranked], dtype=np.float64)
-    nodes.flags.writeable = scores.flags.writeable = False
-    return Ranking(nodes, scores)
+    return Ranking.read_only([node for node, _ in ranked], [score for _, score in ranked])

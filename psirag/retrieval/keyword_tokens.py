@@ -6,12 +6,12 @@ import re
 import unicodedata
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cache
+from itertools import pairwise
 
-# Han with its iteration marks, kana, Thai, Lao, Myanmar, Khmer, Hangul (spaced, but its words carry their particles).
-_UNSPACED = (
-    "\u0e00-\u0eff\u1000-\u109f\u1100-\u11ff\u1780-\u17ff\u3005-\u3007\u3040-\u30ff\u31f0-\u31ff"
-    "\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff"
-)
+from psirag.corpus.tokens import UNSPACED_SCRIPTS
+
+_UNSPACED = UNSPACED_SCRIPTS + "\u1100-\u11ff\uac00-\ud7af"  # Hangul is spaced, but its words carry particles
 # Vowel signs and points that the regex engine does not count as parts of a word.
 _MARKS = "\u0591-\u05bd\u0610-\u061a\u064b-\u065f\u0670\u06d6-\u06dc\u0900-\u0963\u0966-\u0dff"
 _RUNS = re.compile(f"([{_UNSPACED}]+)|((?:(?![{_UNSPACED}_])[\\w{_MARKS}])+)")
@@ -51,24 +51,19 @@ class KeywordTokens:
         from Stemmer import Stemmer
 
         stemmer = Stemmer(self.stemmer)  # one a call: a stemmer must not be shared between threads
-        stem = _Stems(stemmer, self.stop_words)
-        return [[token for run in _RUNS.finditer(fold(text)) for token in _tokens(run, stem)] for text in texts]
+        stop_words = frozenset(self.stop_words)
 
+        @cache
+        def of_word(word: str) -> list[str]:
+            if word in stop_words or (len(word) == 1 and word.isalpha()):
+                return []
+            return [stemmer.stemWord(word) if _LATIN.search(word) else word]
 
-class _Stems(dict[str, tuple[str, ...]]):
-    """Remembers, for each word seen, its token: none for a stop word or a single letter."""
+        def of_run(run: re.Match[str]) -> list[str]:
+            unspaced, word = run.groups()
+            return of_word(word) if word else [*unspaced, *map("".join, pairwise(unspaced))]
 
-    def __init__(self, stemmer: object, stop_words: Iterable[str]) -> None:
-        self.stem_word = stemmer.stemWord  # type: ignore[attr-defined]
-        self.stop_words = frozenset(stop_words)
-
-    def __missing__(self, word: str) -> tuple[str, ...]:
-        """Work out and remember the token of a word met for the first time."""
-        if word in self.stop_words or (len(word) == 1 and word.isalpha()):
-            self[word] = ()
-        else:
-            self[word] = (self.stem_word(word) if _LATIN.search(word) else word,)
-        return self[word]
+        return [[token for run in _RUNS.finditer(fold(text)) for token in of_run(run)] for text in texts]
 
 
 def fold(text: str) -> str:
@@ -82,10 +77,3 @@ def fold(text: str) -> str:
     if text.isascii():
         return text.lower()
     return unicodedata.normalize("NFKC", _ACCENTS.sub("", unicodedata.normalize("NFKD", text.casefold()))).casefold()
-
-
-def _tokens(run: re.Match[str], stem: _Stems) -> Iterable[str]:
-    """Return the tokens of one run of characters of one kind."""
-    if run[1] is None:
-        return stem[run[2]]
-    return [*run[1], *map("".join, zip(run[1], run[1][1:], strict=False))]

@@ -7,11 +7,13 @@ import numpy.typing as npt
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
+Mask = npt.NDArray[np.bool_]
+Vectors = npt.NDArray[np.float32]
 
 FLOATS_AT_ONCE = 2**19  # 2 MB of rows a block: stays in cache, bounds the memory
 
 
-def cosines(queries: npt.NDArray[np.float32], vectors: npt.NDArray[np.float32], query: Ints, node: Ints) -> Floats:
+def cosines(queries: Vectors, vectors: Vectors, query: Ints, node: Ints) -> Floats:
     """Return the cosine of each (query, node) pair, clipped to [-1, 1].
 
     Every pair is its own dot product of two rows, so the bits do not depend on what else is in the batch.

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, Protocol, cast, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
 
+from psirag.checks import check_choice
 from psirag.errors import PsiragError
 from psirag.retrieval.trace import ScoreKind
 
@@ -67,11 +68,7 @@ def check_reranker(reranker: Any) -> ScoreKind:
         raise PsiragError("rerank must be a model with one label", f"one with {labels} labels", remedy)
     activation = type(getattr(reranker, "activation_fn", None)).__name__
     kind = getattr(reranker, "score_kind", "probability" if activation == "Sigmoid" else "logit")
-    if kind == "logit":
-        return "logit"
-    if kind == "probability":
-        return "probability"
-    raise PsiragError("score_kind of a reranker must be 'logit' or 'probability'", repr(kind), "Set one of these.")
+    return cast(ScoreKind, check_choice("score_kind of a reranker", kind, ("logit", "probability")))
 
 
 def rerank_scores(reranker: Reranker, query: str, texts: Sequence[str]) -> npt.NDArray[np.float64]:

@@ -15,7 +15,7 @@ import numpy.typing as npt
 from psirag.checks import check_count, check_texts
 from psirag.errors import PsiragError, PsiragWarning
 from psirag.retrieval.keyword_tokens import KeywordTokens
-from psirag.retrieval.ranking import Ints, best_of_each_query
+from psirag.retrieval.ranking import Ints, Mask, best_of_each_query
 from psirag.retrieval.trace import Ranking
 from psirag.storage import fitting, read_array, read_json
 
@@ -96,12 +96,7 @@ class SparseIndex:
         return SparseIndex(len(texts), tokens, bm25)
 
     def search(
-        self,
-        queries: Sequence[str],
-        k: int,
-        *,
-        allowed: npt.NDArray[np.bool_] | None = None,
-        same_text: Ints | None = None,
+        self, queries: Sequence[str], k: int, *, allowed: Mask | None = None, same_text: Ints | None = None
     ) -> list[Ranking]:
         """Return each query's k best texts with a score above 0; ties: the lower number first.
 
@@ -130,7 +125,13 @@ class SparseIndex:
         []
         """
         k = check_count("k", k)
-        return [self._best(scores, k, allowed, same_text) for scores in map(self._scores, self.tokens(queries))]
+        rankings = []
+        for scores in map(self._scores, self.tokens(queries)):
+            node = np.flatnonzero((scores > 0) & (True if allowed is None else allowed))
+            found = scores[node].astype(np.float64)
+            best = best_of_each_query(np.zeros_like(node), node, found, k, same_text=same_text)
+            rankings.append(Ranking.read_only(node[best], found[best]))
+        return rankings
 
     def _scores(self, tokens: list[str]) -> npt.NDArray[np.float32]:
         """Return the BM25 score of every text for the tokens of a query."""
@@ -139,22 +140,6 @@ class SparseIndex:
             return np.zeros(self.n_texts, dtype=np.float32)
         scores: npt.NDArray[np.float32] = self.bm25.get_scores_from_ids(known)
         return scores
-
-    def _best(
-        self,
-        scores: npt.NDArray[np.float32],
-        k: int,
-        allowed: npt.NDArray[np.bool_] | None,
-        same_text: Ints | None,
-    ) -> Ranking:
-        """Rank the texts with a positive score."""
-        positive = scores > 0 if allowed is None else (scores > 0) & allowed
-        node = np.flatnonzero(positive).astype(np.int64)
-        found = scores[node].astype(np.float64)
-        best = best_of_each_query(np.zeros_like(node), node, found, k, same_text=same_text)
-        ranked = Ranking(node[best], found[best])
-        ranked.nodes.flags.writeable = ranked.scores.flags.writeable = False
-        return ranked
 
     def save(self, folder: Path) -> None:
         """Write bm25s's own files and the tokens' settings into a folder; nothing is pickled.

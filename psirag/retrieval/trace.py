@@ -23,8 +23,12 @@ class Ranking(NamedTuple):
     nodes: Nodes
     scores: Scores
 
-
-NO_RANKING = Ranking(np.empty(0, np.int64), np.empty(0, np.float64))
+    @staticmethod
+    def read_only(nodes: npt.ArrayLike = (), scores: npt.ArrayLike = ()) -> Ranking:
+        """Return a ranking whose arrays cannot be written to."""
+        ranking = Ranking(np.asarray(nodes, np.int64), np.asarray(scores, np.float64))
+        ranking.nodes.flags.writeable = ranking.scores.flags.writeable = False
+        return ranking
 
 
 class SideScore(NamedTuple):
@@ -137,7 +141,7 @@ class Trace(Record):
     nodes_scored: int
     nodes_computed: int
     sides: Mapping[str, Ranking] = field(default_factory=dict)
-    fused: Ranking = NO_RANKING
+    fused: Ranking = field(default_factory=Ranking.read_only)
     siblings: tuple[SiblingTrace, ...] = ()
 
 

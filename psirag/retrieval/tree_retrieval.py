@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
 
-from psirag.retrieval.ranking import Floats, Ints, best_of_each_query, cosines
+from psirag.retrieval.ranking import Floats, Ints, Mask, Vectors, best_of_each_query, cosines
 from psirag.retrieval.trace import LayerTrace, Ranking
 from psirag.tree import AbstractTree
-
-Mask = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
@@ -44,15 +43,9 @@ class _Layer:
 
 
 def retrieve_from_tree(
-    tree: AbstractTree,
-    vectors: npt.NDArray[np.float32],
-    queries: npt.NDArray[np.float32],
-    k: int,
-    *,
-    beam: int,
-    allowed: Mask | None = None,
-    same_text: Ints | None = None,
-) -> list[Descent]:
+    tree: AbstractTree, vectors: Vectors, queries: Vectors, k: int, *, beam: int,
+    allowed: Mask | None = None, same_text: Ints | None = None,
+) -> list[Descent]:  # fmt: skip
     """Descend from the root for every query: `beam` candidates go on at each layer, `k` leaves are returned.
 
     At most `beam` candidates pass whole, unscored; of more, the `beam` with the largest cosine pass. Their children
@@ -116,13 +109,7 @@ def nodes_with_allowed_leaves(tree: AbstractTree, leaves: Mask) -> Mask:
 
 
 def _pass_layer(
-    number: int,
-    query: Ints,
-    node: Ints,
-    vectors: npt.NDArray[np.float32],
-    queries: npt.NDArray[np.float32],
-    limit: int,
-    same_text: Ints | None,
+    number: int, query: Ints, node: Ints, vectors: Vectors, queries: Vectors, limit: int, same_text: Ints | None
 ) -> _Layer:
     """Score the candidates of the queries that have more than `limit` (at the leaves, of all); keep the best."""
     scored = (np.bincount(query, minlength=len(queries)) > limit) | (number == 0)
@@ -156,21 +143,13 @@ def _traces(layer: _Layer, n_queries: int) -> list[LayerTrace]:
     numbers = np.arange(n_queries + 1)
     at, kept_at = np.searchsorted(layer.query, numbers).tolist(), np.searchsorted(kept_query, numbers).tolist()
     return [
-        LayerTrace(
-            layer.number,
-            layer.node[at[i] : at[i + 1]],
-            layer.scores[at[i] : at[i + 1]],
-            kept_node[kept_at[i] : kept_at[i + 1]],
-            scored,
-        )
-        for i, scored in enumerate(layer.scored.tolist())
+        LayerTrace(layer.number, layer.node[a:b], layer.scores[a:b], kept_node[c:d], scored)
+        for scored, (a, b), (c, d) in zip(layer.scored.tolist(), pairwise(at), pairwise(kept_at), strict=True)
     ]
 
 
 def _descent(leaves: _Layer, layers: tuple[LayerTrace, ...], number: int) -> Descent:
     """Gather one query's result: the kept leaves with their scores, and the count of cosines."""
     low, high = np.searchsorted(leaves.query[leaves.kept], (number, number + 1))
-    scores = leaves.scores[leaves.kept[low:high]]
-    scores.flags.writeable = False
     scored = sum(len(layer.candidates) for layer in layers if layer.scored)
-    return Descent(Ranking(layers[-1].kept, scores), layers, scored, scored)
+    return Descent(Ranking.read_only(layers[-1].kept, leaves.scores[leaves.kept[low:high]]), layers, scored, scored)
