@@ -11,7 +11,7 @@ from psirag.checks import check_count, check_texts
 from psirag.errors import PsiragError
 from psirag.readers import AgentState, Decision, Reader, load_reader
 from psirag.readers.parsing import is_not_mentioned, normalised_query
-from psirag.readers.protocol import NOT_MENTIONED, Correction
+from psirag.readers.protocol import NOT_MENTIONED, Correction, Task
 from psirag.transcript import Answer, Status, Step, gather_evidence, last_evidence_scores, order_hits
 
 if TYPE_CHECKING:
@@ -107,6 +107,45 @@ class Agent:
             raise PsiragError("ask needs a question", repr(question), "Pass a string with at least one word.")
         return _Run(self, question, check_count("k", k), pending=(question,)).finish(watch)
 
+    def summarize(
+        self, question: str = "Summarize the text.", k: int = 15, *, watch: Callable[[Step], object] | None = None
+    ) -> Answer:
+        """Retrieve once, from the tree alone, and have the passages summarised in the order of the corpus.
+
+        Parameters
+        ----------
+        question : str
+            What the summary is to be about; also the query.
+        k : int
+            Passages to summarise.
+        watch : callable, optional
+            As in `ask`.
+
+        Returns
+        -------
+        Answer
+            `.text` is the summary; the prompt in `.steps` names every passage by its id. Other sides than the tree are
+            searched when this agent's `retrieve` says so.
+
+        Raises
+        ------
+        PsiragError
+            A reader that cannot write summaries (it says so by `summarizes = True`), and what `ask` raises.
+
+        Notes
+        -----
+        Source: Ψ-RAG §5.1 (document-level summarization), App. C.
+        """
+        if not getattr(self.reader, "summarizes", False):
+            remedy = 'Use a model, such as load_reader("smollm2").'
+            raise PsiragError("summarize needs a reader that writes", f"the reader {self.reader.name!r}", remedy)
+        if not isinstance(question, str) or not question.strip():
+            raise PsiragError("summarize needs a question", repr(question), "Leave it out, or pass words.")
+        once = Agent(
+            self.index, self.reader, max_retrievals=1, max_queries=1, retrieve={"sides": ("tree",), **self.settings}
+        )
+        return _Run(once, question, check_count("k", k), pending=(question,), task="summary").finish(watch)
+
     def resume(
         self, answer: Answer, step: int, queries: Sequence[str], *, watch: Callable[[Step], object] | None = None
     ) -> Answer:
@@ -175,6 +214,7 @@ class _Run:
     text: str = NOT_MENTIONED
     error: str = ""
     notes: tuple[str, ...] = ()
+    task: Task = "question"
 
     def finish(self, watch: Callable[[Step], object] | None) -> Answer:
         """Go step by step until there is a status, or until `watch` says stop."""
@@ -227,6 +267,7 @@ class _Run:
             retrievals_left=self.agent.max_retrievals - len(retrievals),
             queries_left=self.agent.max_queries - sum(len(found) for found in retrievals),
             told=self.told,
+            task=self.task,
         )
 
     def _decide(self, state: AgentState, *, may_retrieve: bool) -> Decision | None:

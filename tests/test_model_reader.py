@@ -8,6 +8,7 @@ import math
 import pytest
 
 from psirag.agent import Agent
+from psirag.errors import PsiragError
 from psirag.index import Index
 from psirag.readers import NOT_MENTIONED, AgentState, ModelReader, StreamingReader
 from tests.hashing_encoder import HashingEncoder
@@ -272,3 +273,27 @@ def test_every_child_has_a_part_in_an_abstract_s_prompt():
     prompt = model.batches[0][0][-1]["content"]
     assert all(f"child{number} " in prompt for number in range(40))
     assert model.count(model.batches[0][0]) + 150 <= 600
+
+
+def test_the_agent_summarizes_with_one_retrieval_of_the_tree_alone(toy):
+    model = ScriptedModel(" Planets and composers.")
+    result = Agent(toy, ModelReader(model), max_retrievals=4).summarize(k=6)
+    assert (result.text, result.status) == ("Planets and composers.", "answered")
+    assert (result.queries, len(result.steps)) == (("Summarize the text.",), 1)
+    assert result.settings["retrieve"] == {"sides": ("tree",)}
+    assert {side for hit in result.hits for side in hit.sides} == {"tree"}
+    shown = [int(line[1 : line.index("]")]) for line in model.prompts[0][-1]["content"].splitlines()[1:-1]]
+    assert shown == sorted(hit.chunk.id for hit in result.hits)
+    assert len(shown) == 6
+    other = Agent(toy, ModelReader(model), retrieve={"sides": ("sparse",)}).summarize("planets", 2)
+    assert {side for hit in other.hits for side in hit.sides} == {"sparse"}
+
+
+def test_what_cannot_be_summarized_is_refused(toy):
+    with pytest.raises(PsiragError, match="summarize needs a reader that writes, but got the reader 'rules'"):
+        Agent(toy).summarize()
+    for wrong in ("", " ", None):
+        with pytest.raises(PsiragError, match="summarize needs a question"):
+            Agent(toy, ModelReader(ScriptedModel("x"))).summarize(wrong)
+    with pytest.raises(PsiragError, match="k"):
+        Agent(toy, ModelReader(ScriptedModel("x"))).summarize(k=0)
