@@ -25,13 +25,12 @@ def load_model(source: EncoderSource, device: str | None) -> tuple[Any, str]:
     """
     place = _device(device)
     key = (str(source.folder or source.name), place)
-    if source.folder is None:
-        if key not in _LOADED:
-            _LOADED[key] = _from_hub(source, place)
-        return _LOADED[key]
-    weights = fingerprint(source.folder)
-    if key not in _LOADED or _LOADED[key][1] != weights:
-        _LOADED[key] = (_from_folder(source, place), weights)
+    if source.folder is not None:
+        weights = fingerprint(source.folder)
+        if key not in _LOADED or _LOADED[key][1] != weights:
+            _LOADED[key] = (_from_folder(source, place), weights)
+    elif key not in _LOADED:
+        _LOADED[key] = _from_hub(source, place)
     return _LOADED[key]
 
 
@@ -86,11 +85,12 @@ def _from_hub(source: EncoderSource, device: str) -> tuple[Any, str]:
                 local_files_only=commit is None,
             )  # fmt: skip
     except _hub_errors() as error:
+        offline = os.environ.get("HF_HUB_OFFLINE")
         asked = f"load_encoder must find {source.name} on the Hugging Face hub or in its local cache"
         remedy = (
-            f'Copy the model to a folder and call load_encoder with that folder, use "auto", or check the '
-            f"connection and that HF_HUB_OFFLINE is not set ({_offline()}). A model with its own code must be built by "
-            f"you with SentenceTransformer and passed to as_encoder."
+            'Copy the model to a folder and call load_encoder with that folder, use "auto", or check the connection '
+            f"and that HF_HUB_OFFLINE is not set ({f'it is {offline!r}' if offline else 'it is not'}). A model with "
+            "its own code must be built by you with SentenceTransformer and passed to as_encoder."
         )
         raise PsiragError(asked, trouble or _first_line(error), remedy) from error
     config = getattr(getattr(model[0], "auto_model", None), "config", None)
@@ -109,11 +109,6 @@ def _latest_commit(hub_id: str) -> tuple[str | None, str]:
 def _hub_errors() -> tuple[type[Exception], ...]:
     """Return what the hub's client raises; the base class of its network errors depends on its version."""
     return OSError, ValueError, KeyError, getattr(_needed("huggingface_hub.errors"), "HTTPError", OSError)
-
-
-def _offline() -> str:
-    """Say how the variable stands."""
-    return f"it is {os.environ['HF_HUB_OFFLINE']!r}" if os.environ.get("HF_HUB_OFFLINE") else "it is not"
 
 
 def _first_line(error: Exception) -> str:

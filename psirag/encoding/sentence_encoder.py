@@ -207,5 +207,5 @@ def _prompts(model: Any) -> dict[str, str]:
 def _bar(total: int, progress: bool | None) -> Any:
     """Return a progress bar that is silent unless asked for or on a terminal."""
     tqdm = import_module("tqdm.auto" if progress else "tqdm").tqdm  # in a notebook, tqdm.auto leaves a widget behind
-    hidden = {True: False, False: True, None: None}[progress]
+    hidden = None if progress is None else not progress
     return tqdm(total=total, desc="encode", unit="text", disable=hidden, leave=False)

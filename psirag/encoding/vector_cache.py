@@ -43,6 +43,18 @@ def default_cache_folder() -> Path | None:
     return Path(os.environ.get("XDG_CACHE_HOME") or home / ".cache") / "psirag"
 
 
+def file_stem(identity: str) -> str:
+    r"""Name a file after a model: its first line, readable, and a hash of its whole identity.
+
+    Examples
+    --------
+    >>> file_stem("owner/model\nits weights")
+    'owner-model-0f63d73222e83c1c'
+    """
+    readable = re.sub(r"[^A-Za-z0-9.-]+", "-", identity.split("\n", maxsplit=1)[0])[-60:].strip("-.")
+    return f"{readable}-{hashlib.sha256(identity.encode()).hexdigest()[:16]}"
+
+
 @dataclass(frozen=True)
 class VectorCache:
     """The vectors of one model identity, in one file that several processes may share.
@@ -58,9 +70,8 @@ class VectorCache:
 
     @property
     def path(self) -> Path:
-        """The file: the model's name, readable, and a hash of its whole identity."""
-        readable = re.sub(r"[^A-Za-z0-9.-]+", "-", self.identity.split("\n", maxsplit=1)[0])[-60:].strip("-.")
-        return self.folder / f"{readable}-{hashlib.sha256(self.identity.encode()).hexdigest()[:16]}.sqlite3"
+        """The file of this identity."""
+        return self.folder / f"{file_stem(self.identity)}.sqlite3"
 
     def get(self, prompt: str, texts: Sequence[str], dimension: int) -> dict[str, npt.NDArray[np.float32]]:
         """Return the vectors that are there, by text."""
@@ -86,14 +97,14 @@ class VectorCache:
 
     def put(self, prompt: str, vectors: Mapping[str, npt.NDArray[np.float32]]) -> bool:
         """Keep vectors by text, all or none; False where the disk did not allow it."""
-        rows = [(_key(prompt, text), _bytes(vector)) for text, vector in vectors.items()]
+        little_endian = {text: np.asarray(vector, dtype="<f4").tobytes() for text, vector in vectors.items()}
+        rows = [(_key(prompt, text), data, zlib.crc32(data)) for text, data in little_endian.items()]
         for _ in range(2):
             try:
                 self.folder.mkdir(parents=True, exist_ok=True)
                 with closing(self._connect()) as connection, connection:
                     connection.execute(_TABLE)
-                    statement = "INSERT OR REPLACE INTO vectors VALUES (?, ?, ?)"
-                    connection.executemany(statement, [(key, data, zlib.crc32(data)) for key, data in rows])
+                    connection.executemany("INSERT OR REPLACE INTO vectors VALUES (?, ?, ?)", rows)
             except (OSError, sqlite3.OperationalError):
                 return False
             except sqlite3.DatabaseError:
@@ -116,8 +127,3 @@ class VectorCache:
 def _key(prompt: str, text: str) -> bytes:
     """Hash a prompt and a text; the length keeps the two apart."""
     return hashlib.sha256(f"{len(prompt)}\0{prompt}{text}".encode()).digest()
-
-
-def _bytes(vector: npt.NDArray[np.float32]) -> bytes:
-    """Return a row as little-endian float32."""
-    return np.ascontiguousarray(vector, dtype="<f4").tobytes()

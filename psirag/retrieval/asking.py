@@ -15,13 +15,7 @@ SIDES = ("tree", "flat", "sparse")
 
 
 def check_queries(query: Any) -> tuple[str, ...]:
-    """Return one query, or a sequence of them, as a tuple of texts that are not blank.
-
-    Examples
-    --------
-    >>> check_queries("Who?")
-    ('Who?',)
-    """
+    """Return one query, or a sequence of them, as a tuple of texts that are not blank."""
     queries = check_texts("query", [query] if isinstance(query, str) or query is None else query)
     blank = [i for i, text in enumerate(queries) if not text.strip()]
     if blank:
@@ -31,13 +25,7 @@ def check_queries(query: Any) -> tuple[str, ...]:
 
 
 def check_sides(sides: Any) -> tuple[str, ...]:
-    """Return the sides as a tuple: at least one, known, each once.
-
-    Examples
-    --------
-    >>> check_sides(["sparse"])
-    ('sparse',)
-    """
+    """Return the sides as a tuple: at least one, known, each once."""
     if isinstance(sides, str) or not isinstance(sides, Sequence):
         remedy = 'Pass a tuple, such as ("tree", "sparse").'
         raise PsiragError("sides must be a sequence of names", f"{sides!r}, a {type(sides).__name__}", remedy)
@@ -48,13 +36,7 @@ def check_sides(sides: Any) -> tuple[str, ...]:
 
 
 def check_document(document: Any, chunks: Chunks) -> int:
-    """Return the id of a document that has chunks.
-
-    Raises
-    ------
-    PsiragError
-        No integer, or no such document.
-    """
+    """Return the id of a document that has chunks."""
     number = check_count("document", document, minimum=0)
     if not np.any(chunks.document == number):
         known = f"from {chunks.document.min()} to {chunks.document.max()}"
