@@ -151,6 +151,7 @@ def test_blank_documents_keep_the_ids_of_the_others():
     with pytest.warns(PsiragWarning, match="blank"):
         index = build([Document(0, "moth bat"), Document(1, ""), Document(2, "  \n"), Document(3, "owl")])
     assert set(index.chunks.document.tolist()) == {0, 3}
+    assert (index.report.n_documents, index.report.dropped_documents) == (2, (1, 2))
 
 
 def test_no_usable_token_leaves_the_tree_side():

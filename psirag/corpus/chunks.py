@@ -124,8 +124,8 @@ class Chunks(Record):
 
     @property
     def n_duplicates(self) -> int:
-        """Number of chunks whose title and text equal those of an earlier chunk; they are kept."""
-        return len(self) - len(set(zip(self.titles, self.texts, strict=True)))
+        """Number of chunks whose text an earlier chunk has; they are kept."""
+        return len(self) - len(set(self.texts))
 
 
 def _column(name: str, values: Any, n: int) -> NDArray[np.int64]:

@@ -91,6 +91,8 @@ class Corpus(Record):
         `dataclasses.replace(corpus, kind="documents")` away.
     name : str
         The built-in or public set, file or folder it came from; "" for a list.
+    dropped : tuple of int
+        Ids of the blank documents that `load_corpus` left out.
 
     Raises
     ------
@@ -111,6 +113,7 @@ class Corpus(Record):
     documents: tuple[Document, ...]
     kind: str
     name: str = ""
+    dropped: tuple[int, ...] = ()
 
     def __post_init__(self) -> None:
         check_choice("Corpus.kind", self.kind, ("passages", "documents"))

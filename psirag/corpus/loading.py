@@ -5,12 +5,11 @@ from __future__ import annotations
 import os
 import re
 import warnings
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from psirag.checks import first_few
-from psirag.corpus.documents import Corpus, Document, Question
+from psirag.corpus.documents import Corpus, Question
 from psirag.corpus.files import read_rows
 from psirag.corpus.formats import ROW_SUFFIXES, TEXT_SUFFIXES, documents_from_rows, documents_from_texts, read_corpus
 from psirag.corpus.question_formats import questions_from_rows
@@ -80,7 +79,12 @@ def load_corpus(source: Any, *, folder: str | os.PathLike[str] | None = None) ->
     else:
         rows = as_list("load_corpus needs a path, a name, a text or a list", source)
         documents, kind = documents_from_rows(rows, "load_corpus' list")
-    return Corpus(_without_blanks(documents), kind, name)
+    kept = tuple(document for document in documents if document.text.strip())
+    blank = tuple(document.id for document in documents if not document.text.strip())
+    if blank and kept:
+        message = f"load_corpus: dropped {len(blank)} blank of {len(documents)} documents: ids {first_few(blank)}"
+        warnings.warn(message, PsiragWarning, stacklevel=2)
+    return Corpus(kept, kind, name, blank)
 
 
 def load_questions(source: Any, *, folder: str | os.PathLike[str] | None = None) -> tuple[Question, ...]:
@@ -159,13 +163,3 @@ def _existing_path(source: str | os.PathLike[str], part: str) -> Path | None:
     if isinstance(source, str) and not _NAME_OR_PATH.fullmatch(source):
         return None
     raise missing(str(source), part)
-
-
-def _without_blanks(documents: Sequence[Document]) -> tuple[Document, ...]:
-    """Drop documents of nothing but whitespace, and name them in one warning."""
-    kept = tuple(document for document in documents if document.text.strip())
-    blank = [document.id for document in documents if not document.text.strip()]
-    if blank and kept:
-        message = f"load_corpus: dropped {len(blank)} blank of {len(documents)} documents: ids {first_few(blank)}"
-        warnings.warn(message, PsiragWarning, stacklevel=3)
-    return kept

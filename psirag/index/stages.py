@@ -91,23 +91,18 @@ def make_tree(tree: Callable[[Vectors], AbstractTree], leaf_vectors: Vectors) ->
 
 
 def make_report(
-    corpus: Corpus,
-    chunks: Chunks,
-    truncated: tuple[int, ...],
-    vectors: Vectors,
-    tree: AbstractTree,
-    abstracts: Abstracts,
-    seconds: Mapping[str, float],
-) -> BuildReport:
+    corpus: Corpus, chunks: Chunks, truncated: tuple[int, ...], vectors: Vectors, tree: AbstractTree,
+    abstracts: Abstracts, seconds: Mapping[str, float],
+) -> BuildReport:  # fmt: skip
     """Count what was read, repaired and made."""
     kept = set(chunks.document.tolist())
-    blank = [document.id for document in corpus if document.id not in kept]
+    blank = {document.id for document in corpus} - kept
     zero = chunks.ids[~np.any(vectors[: len(chunks)], axis=1)]
     return BuildReport(
         n_documents=len(kept),
         n_chunks=len(chunks),
-        dropped_documents=tuple(sorted({*blank, *getattr(corpus, "dropped", ())})),
-        n_duplicates=len(chunks) - len(set(chunks.texts)),
+        dropped_documents=tuple(sorted(blank.union(corpus.dropped))),
+        n_duplicates=chunks.n_duplicates,
         truncated=truncated,
         zero_rows=tuple(zero.tolist()),
         depth=tree.depth,
