@@ -11,7 +11,7 @@ import numpy.typing as npt
 from psirag.checks import first_few
 from psirag.errors import PsiragError, PsiragWarning
 
-ROWS_AT_ONCE = 16_384  # bounds the float64 copy to a few tens of megabytes
+ROWS_AT_ONCE = 1024  # bounds the float64 copy, which stays in the cache
 UNIT_TOLERANCE = 1e-5  # float32 rows this close to unit length are taken for unit rows
 
 

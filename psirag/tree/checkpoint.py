@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from psirag.errors import PsiragError
-from psirag.tree.kruskal import Pairs
+from psirag.tree.kruskal import Bottlenecks, Pairs
 
 _FORMAT = 1
 
@@ -30,11 +30,14 @@ class Progress:
         Pairs among which the spanning tree is, as far as swept.
     next_row : int
         The first place whose row has not been swept.
+    tree : Bottlenecks, optional
+        Those of `pairs`, where they are at hand; not saved.
     """
 
     layout: npt.NDArray[np.int64]
     pairs: Pairs
     next_row: int
+    tree: Bottlenecks | None = None
 
 
 class Checkpoint:

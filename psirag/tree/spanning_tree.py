@@ -135,7 +135,7 @@ def spanning_tree(
     u, v, key = first[later], later, np.full(len(later), EQUAL_ROWS)
     if len(distinct) > 1:
         with threadpool_limits(1, user_api="blas"):
-            state = (None if keep is None else keep.load()) or _start(rows, distinct, seed)
+            state = (keep and keep.load()) or _start(rows, distinct, seed)
             laid_out = _lay_out(rows, distinct[state.layout], in_place=overwrite_rows)
             found = _improve(laid_out, state, block, workers, _tiles(laid_out, device), keep, progress)
         u, v, key = np.append(u, distinct[found.u]), np.append(v, distinct[found.v]), np.append(key, found.key)
@@ -144,9 +144,9 @@ def spanning_tree(
 
 
 def _start(rows: Rows, distinct: IntArray, seed: int) -> Progress:
-    """Find a spanning tree to improve, and lay the rows out in the order of a walk over it."""
-    pairs = seed_tree(rows, distinct, seed=seed)
-    return Progress(bottlenecks(pairs, len(distinct)).order, pairs, 0)
+    """Find a spanning tree to improve; the rows will be laid out in the order of a walk over it."""
+    tree = bottlenecks(seed_tree(rows, distinct, seed=seed), len(distinct))
+    return Progress(tree.order, tree.pairs, 0, tree)
 
 
 def _lay_out(rows: Rows, places: IntArray, *, in_place: bool) -> Rows:
@@ -175,18 +175,20 @@ def _improve(
     """Improve a spanning tree until every pair has been ruled out or taken in."""
     from joblib import Parallel, delayed, effective_n_jobs
 
-    n, pool = len(rows), [kruskal(state.pairs, len(rows))]
+    n, pool = len(rows), [state.pairs]
+    tree = state.tree or bottlenecks(kruskal(state.pairs, n), n)
     share = 1 if tiles is not None else effective_n_jobs(workers)
-    bar = tqdm(
-        total=n * (n - 1) // 2, initial=_swept(state.next_row, n), unit="pair", unit_scale=True, disable=not progress
-    )
+    done = _swept(state.next_row, n)
+    bar = tqdm(total=n * (n - 1) // 2, initial=done, unit="pair", unit_scale=True, disable=not progress)
     with bar, Parallel(n_jobs=share, prefer="threads") as parallel:
         for batch in _batches(range(state.next_row, n, block), share):
-            pool = [kruskal(Pairs.concatenate(pool), n)]
-            sweep = Sweep.over(state.layout, bottlenecks(pool[0], n))
+            if len(pool) > 1:
+                pool = [kruskal(Pairs.concatenate(pool), n)]
+                tree = bottlenecks(pool[0], n)
+            sweep = Sweep.over(state.layout, tree)
             blocks = [range(start, min(start + block, n)) for start in batch]
             shares = (blocks[worker::share] for worker in range(min(share, len(blocks))))
-            pool += parallel(delayed(candidates)(rows, sweep, part, tiles) for part in shares)
+            pool += parallel(delayed(candidates)(rows, sweep, part, tiles, os.getpid()) for part in shares)
             bar.update(_swept(blocks[-1].stop, n) - _swept(batch.start, n))
             if keep is not None:
                 keep.save(Progress(state.layout, Pairs.concatenate(pool), blocks[-1].stop))
@@ -194,10 +196,11 @@ def _improve(
 
 
 def _batches(starts: range, workers: int) -> Iterator[range]:
-    """Take one block, then twice as many as before, because the tree improves most at first."""
+    """Take one block, then twice as many as before, because the tree improves most at first; and no small rest."""
     done = 0
     while done < len(starts):
         size = min(max(1, 2 * done), _BLOCKS_AT_ONCE * workers)
+        size = len(starts) - done if len(starts) - done < 2 * size else size
         yield starts[done : done + size]
         done += size
 

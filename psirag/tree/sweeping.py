@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -20,6 +22,7 @@ Floats = npt.NDArray[np.floating[Any]]
 Entries = tuple[IntArray, IntArray, Bars]
 
 _COLUMNS = 4096
+_DIAGONAL = 128
 _DENSE = 0.02  # a tile of which more than this share passes is computed again, in float64
 
 
@@ -85,7 +88,7 @@ class Sweep:
         return Sweep(layout, tree, tree.pairs.key[tree.between(layout[:-1], layout[1:])] / SCALE)
 
 
-def candidates(rows: Rows, sweep: Sweep, blocks: Sequence[range], tiles: Tiles | None) -> Pairs:
+def candidates(rows: Rows, sweep: Sweep, blocks: Sequence[range], tiles: Tiles | None, caller: int) -> Pairs:
     """Return the pairs of a block's rows, with one another and later rows, that come before their bottleneck.
 
     Parameters
@@ -97,34 +100,43 @@ def candidates(rows: Rows, sweep: Sweep, blocks: Sequence[range], tiles: Tiles |
         Places of rows.
     tiles : Tiles or None
         None is numpy. Whatever multiplies only filters; integers decide.
+    caller : int
+        The caller's process, which has BLAS at one thread a worker; another process sees to that itself.
     """
     tiles = NumpyTiles(rows) if tiles is None else tiles
-    with threadpool_limits(1, user_api="blas"):  # one thread a worker, also where the worker is another process
+    with nullcontext() if caller == os.getpid() else threadpool_limits(1, user_api="blas"):
         return Pairs.concatenate([pairs for block in blocks for pairs in _of_block(rows, sweep, block, tiles)])
 
 
 def _of_block(rows: Rows, sweep: Sweep, block: range, tiles: Tiles) -> Iterator[Pairs]:
-    """Yield what is left of each tile of a block of rows, first the one on the diagonal.
+    """Yield what is left of each tile of a block of rows: near the diagonal in small steps, then beyond."""
+    for start in range(block.start, block.stop, _DIAGONAL):
+        part = range(start, min(start + _DIAGONAL, block.stop))
+        yield _on_diagonal(rows, sweep, part)
+        yield from _beyond(rows, sweep, part, range(part.stop, block.stop), NumpyTiles(rows))
+    yield from _beyond(rows, sweep, block, range(block.stop, len(rows)), tiles)
 
-    Beyond the diagonal the lowest bar between a row and a column is the lower of one that depends on the row and one
-    that depends on the column; an entry reaches it exactly when it reaches either.
+
+def _beyond(rows: Rows, sweep: Sweep, block: range, later: range, tiles: Tiles) -> Iterator[Pairs]:
+    """Yield what is left of each tile of a block of rows with the rows after it.
+
+    The lowest bar between a row and a column is the lower of one that depends on the row and one that depends on the
+    column; an entry reaches it exactly when it reaches either.
     """
-    start, stop, bars = block.start, block.stop, sweep.bars
-    yield _on_diagonal(rows, sweep, block)
-    to_the_end = np.minimum.accumulate(np.append(bars[start : stop - 1], np.inf)[::-1])[::-1]
-    between = np.inf
-    for left in range(stop, len(rows), tiles.columns):
-        columns = range(left, min(left + tiles.columns, len(rows)))
+    bars, between = sweep.bars, np.inf
+    to_the_end = np.minimum.accumulate(np.append(bars[block.start : block.stop - 1], np.inf)[::-1])[::-1]
+    for left in range(later.start, later.stop, tiles.columns):
+        columns = range(left, min(left + tiles.columns, later.stop))
         between = min(between, bars[left - 1])
         row_bar = np.minimum(to_the_end, between)
         column_bar = np.minimum.accumulate(np.append(np.inf, bars[left : columns.stop - 1]))
         i, j, products = tiles.reaching(block, columns, row_bar - tiles.margin, column_bar - tiles.margin)
         margin = tiles.margin
         if len(i) > _DENSE * len(block) * len(columns):
-            tile = rows[start:stop].astype(np.float64) @ rows[left : columns.stop].T.astype(np.float64)
-            margin = product_margin(rows[:1].astype(np.float64))
-            i, j, products = _reaching(tile, row_bar - margin, column_bar - margin)
-        yield _before_bottleneck(rows, sweep, start + i, left + j, products, margin)
+            exact = rows[block.start : block.stop].astype(np.float64), rows[left : columns.stop].astype(np.float64)
+            margin = product_margin(exact[0])
+            i, j, products = _reaching(exact[0] @ exact[1].T, row_bar - margin, column_bar - margin)
+        yield _before_bottleneck(rows, sweep, block.start + i, left + j, products, margin)
         between = min(between, column_bar[-1])
 
 
@@ -149,14 +161,10 @@ def _above_diagonal(vectors: Floats, bars: Bars) -> Entries:
 
 
 def _reaching(tile: Floats, row_bar: Bars, column_bar: Bars) -> Entries:
-    """Return the entries that reach a bar; the largest entry of a row or column tells whether to look closer."""
-    row_low, column_low = _rounded_down(row_bar, tile.dtype), _rounded_down(column_bar, tile.dtype)
-    high_rows = np.flatnonzero(tile.max(axis=1) >= row_low)
-    i, j = np.nonzero(tile[high_rows] >= row_low[high_rows, None])
-    high_columns = np.flatnonzero(tile.max(axis=0) >= column_low)
-    more = tile[:, high_columns]
-    k, l = np.nonzero((more >= column_low[high_columns]) & (more < row_low[:, None]))  # noqa: E741
-    i, j = np.append(high_rows[i], k), np.append(j, high_columns[l])
+    """Return the entries that reach a bar."""
+    reached = tile >= _rounded_down(column_bar, tile.dtype)
+    reached |= tile >= _rounded_down(row_bar, tile.dtype)[:, None]
+    i, j = np.divmod(np.flatnonzero(reached), tile.shape[1])
     return i, j, tile[i, j].astype(np.float64)
 
 

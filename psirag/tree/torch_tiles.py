@@ -74,12 +74,7 @@ class TorchTiles:
         down = 1e-3 if self._kind is torch.float16 else 1e-6  # a bar rounded on the device must not rise
         low = [torch.from_numpy(bar - down).clamp(-4, 4).to(tile) for bar in (row_bar, column_bar)]
         low = [torch.where(bar >= 3, torch.inf, bar) for bar in low]
-        high_rows = torch.nonzero(tile.amax(1) >= low[0]).flatten()
-        i, j = torch.nonzero(tile[high_rows] >= low[0][high_rows, None], as_tuple=True)
-        high_columns = torch.nonzero(tile.amax(0) >= low[1]).flatten()
-        more = tile[:, high_columns]
-        k, l = torch.nonzero((more >= low[1][high_columns]) & (more < low[0][:, None]), as_tuple=True)  # noqa: E741
-        i, j = torch.cat([high_rows[i], k]), torch.cat([j, high_columns[l]])
+        i, j = torch.nonzero((tile >= low[0][:, None]) | (tile >= low[1]), as_tuple=True)
         return i.cpu().numpy(), j.cpu().numpy(), tile[i, j].double().cpu().numpy()
 
 
