@@ -44,7 +44,7 @@ class ScriptedModel:
             raise reply[1]
         return Completion(text, len(pieces), messages[-1]["content"])
 
-    def complete_many(self, conversations, *, limit):
+    def complete_many(self, conversations, *, limit, until):
         assert all(self.count(messages) + limit <= self.context for messages in conversations)
         self.batches.append(conversations)
         return [Completion(self.replies[0], 1, "") for _ in conversations]

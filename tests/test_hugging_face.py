@@ -24,6 +24,10 @@ def said(model, messages=ASKED, *, opening="Thought:", limit=24, stop=(), on_tex
     return model.complete(messages, opening=opening, limit=limit, stop=stop, on_text=on_text)
 
 
+def never(_text):
+    return False
+
+
 def naive_greedy(model, ids, limit, penalty=1.0):
     """One full forward pass a token, the penalty over new tokens by hand."""
     import torch
@@ -168,10 +172,20 @@ def test_a_temperature_draws_from_the_seed_and_leaves_the_process_s_own():
 def test_a_batch_says_what_each_says_alone():
     model = made(batch_size=2)
     several = [ASKED, LONG, [{"role": "user", "content": "?"}]]
-    together = model.complete_many(several, limit=16)
+    together = model.complete_many(several, limit=16, until=never)
     assert [done.text for done in together] == [said(made(), m, opening="", limit=16).text for m in several]
     assert [done.prompt for done in together] == [model._ids(m, "")[0] for m in several]
-    assert model.complete_many([], limit=16) == []
+    assert model.complete_many([], limit=16, until=never) == []
+
+
+def test_each_of_a_batch_ends_where_its_text_is_enough():
+    model = made()
+    whole = [done.text for done in model.complete_many([ASKED, LONG], limit=16, until=never)]
+    mark = whole[1][4]
+    done = model.complete_many([ASKED, LONG], limit=16, until=lambda text: mark in text)
+    for text, one in zip(whole, done, strict=True):
+        assert one.text.startswith(text[: text.find(mark) + 1] if mark in text else text)
+    assert done[1].text == whole[1][: whole[1].find(mark) + 1]
 
 
 def test_prompt_and_reply_never_exceed_the_window():
@@ -184,7 +198,7 @@ def test_prompt_and_reply_never_exceed_the_window():
     with pytest.raises(PsiragError, match="must fit the context"):
         said(model, limit=room + 1)
     with pytest.raises(PsiragError, match="must fit the context"):
-        model.complete_many([ASKED, LONG], limit=16)
+        model.complete_many([ASKED, LONG], limit=16, until=never)
 
 
 def test_no_template_is_one_notice_and_plain_text():

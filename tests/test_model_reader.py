@@ -297,3 +297,17 @@ def test_what_cannot_be_summarized_is_refused(toy):
             Agent(toy, ModelReader(ScriptedModel("x"))).summarize(wrong)
     with pytest.raises(PsiragError, match="k"):
         Agent(toy, ModelReader(ScriptedModel("x"))).summarize(k=0)
+
+
+@pytest.mark.parametrize(
+    ("reply", "kind", "abstract"),
+    [
+        ("Bees and oaks.\nMore.", "summary", "Bees and oaks."),
+        ("\n\nHere is the summary:\n\nBees and oaks.\n\nMore.", "summary", "Bees and oaks."),
+        ("<think>\nhm\n</think>\nBees and oaks.", "summary", "Bees and oaks."),
+        ("<think>\nendless", "summary", ""),
+        ("bees,\noaks", "keyword", "bees,\noaks"),
+    ],
+)
+def test_an_abstract_is_the_first_paragraph_and_a_list_is_whole(reply, kind, abstract):
+    assert ModelReader(ScriptedModel(reply)).write_abstract(["a"], kind=kind, max_tokens=50) == abstract

@@ -145,7 +145,7 @@ def test_an_index_is_built_with_a_model_and_built_again_without_a_call(tmp_path)
 def test_every_prompt_of_forty_long_children_fits_a_small_window(recwarn):
     reader = ModelReader(HuggingFaceModel(tiny_weights(), context=2048))
     prompts = []
-    reader.model.complete_many = lambda many, *, limit: prompts.append((many[0], limit)) or [None]
+    reader.model.complete_many = lambda many, *, limit, until: prompts.append((many[0], limit)) or [None]
     texts = [f"<child{number}> " + "word " * 300 for number in range(40)]
     for kind, limit in (("summary", 100), ("keyword", 200)):
         with pytest.raises(AttributeError):

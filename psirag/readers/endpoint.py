@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import queue
 import threading
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from typing import Any
@@ -90,11 +90,19 @@ class EndpointModel:
                     break
         return Completion(text, tokens, json.dumps(body["messages"], ensure_ascii=False, indent=1))
 
-    def complete_many(self, conversations: Sequence[Sequence[Message]], *, limit: int) -> list[Completion]:
+    def complete_many(
+        self, conversations: Sequence[Sequence[Message]], *, limit: int, until: Callable[[str], bool]
+    ) -> list[Completion]:
         """Generate for several conversations, `batch_size` requests at once."""
 
         def one(messages: Sequence[Message]) -> Completion:
-            return self.complete(messages, opening="", limit=limit, stop=(), on_text=lambda _: None)
+            heard: list[str] = []
+
+            def enough(piece: str) -> bool:
+                heard.append(piece)
+                return until("".join(heard))
+
+            return self.complete(messages, opening="", limit=limit, stop=(), on_text=enough)
 
         with ThreadPoolExecutor(self.batch_size) as threads:
             return list(threads.map(one, conversations))

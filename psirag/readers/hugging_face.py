@@ -6,7 +6,7 @@ import gc
 import inspect
 import itertools
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -100,13 +100,16 @@ class HuggingFaceModel:
         self._cache, self._read_ids = cache, [*ids, *new][:-1] if cache is not None else []
         return Completion(watch.text, len(new), prompt)
 
-    def complete_many(self, conversations: Sequence[Sequence[Message]], *, limit: int) -> list[Completion]:
+    def complete_many(
+        self, conversations: Sequence[Sequence[Message]], *, limit: int, until: Callable[[str], bool]
+    ) -> list[Completion]:
         """Generate for several conversations, `batch_size` of them in one batch."""
         done: list[Completion] = []
         for start in range(0, len(conversations), self.batch_size):
             prompts = [self._ids(messages, "") for messages in conversations[start : start + self.batch_size]]
             self._check_room(max(len(ids) for _, ids in prompts), limit)
-            replies = self._generate([ids for _, ids in prompts], limit)
+            enough = _Enough(self.tokenizer, max(len(ids) for _, ids in prompts), until)
+            replies = self._generate([ids for _, ids in prompts], limit, watch=enough)
             for (prompt, _), new in zip(prompts, replies, strict=True):
                 done.append(Completion(_decoded(self.tokenizer, new), len(new), prompt))
         return done
@@ -185,10 +188,8 @@ class HuggingFaceModel:
 
         return all(type(layer) is DynamicLayer for layer in _empty_cache(self.model).layers)
 
-    def _generate(
-        self, prompts: list[list[int]], limit: int, *, watch: Any = None, cache: Any = None
-    ) -> list[list[int]]:
-        """New token ids for prompts, which are padded on the left; the end token is left out, except for the cache."""
+    def _generate(self, prompts: list[list[int]], limit: int, *, watch: Any, cache: Any = None) -> list[list[int]]:
+        """New token ids for prompts, which are padded on the left."""
         import torch
         from transformers import GenerationConfig, LogitsProcessorList, StoppingCriteriaList
         from transformers.generation.logits_process import RepetitionPenaltyLogitsProcessor
@@ -210,13 +211,11 @@ class HuggingFaceModel:
                 attention_mask=self._tensor([[0] * (width - len(ids)) + [1] * len(ids) for ids in prompts]),
                 generation_config=settings,
                 logits_processor=LogitsProcessorList([penalty] if self.repetition_penalty != 1 else []),
-                stopping_criteria=StoppingCriteriaList([watch] if watch is not None else []),
+                stopping_criteria=StoppingCriteriaList([watch]),
                 **_cached(self.model, cache),
             )
         rows: list[list[int]] = out[:, width:].tolist()
-        if watch is not None:
-            return rows
-        return [list(itertools.takewhile(lambda token: token not in ends, row)) for row in rows]
+        return [row[: next((i + 1 for i, token in enumerate(row) if token in ends), len(row))] for row in rows]
 
     @contextmanager
     def _seeded(self) -> Iterator[None]:
@@ -248,6 +247,20 @@ class _Watch:
         piece, self.text = text[len(self.text) :], text
         stopped = self.on_text(piece) is True
         return torch.full((input_ids.shape[0],), stopped or bool(ends), dtype=torch.bool, device=input_ids.device)
+
+
+class _Enough:
+    """Called by `generate` after every token of a batch: which rows are done."""
+
+    def __init__(self, tokenizer: Any, start: int, until: Callable[[str], bool]) -> None:
+        self.tokenizer, self.start, self.until = tokenizer, start, until
+
+    def __call__(self, input_ids: Any, _scores: Any, **_: Any) -> Any:
+        """True, as a tensor, for rows whose text is enough."""
+        import torch
+
+        done = [self.until(_decoded(self.tokenizer, row)) for row in input_ids[:, self.start :]]
+        return torch.tensor(done, dtype=torch.bool, device=input_ids.device)
 
 
 def _decoded(tokenizer: Any, new: Any) -> str:

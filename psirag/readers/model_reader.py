@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Literal
 
 from psirag.abstraction.writing import share_window
-from psirag.readers.parsing import BULLET, TAG, Reply, parse_reply
+from psirag.readers.parsing import BULLET, TAG, Reply, parse_reply, split_thought
 from psirag.readers.prompts import (
     ANSWER,
     FORGED,
@@ -109,7 +109,10 @@ class ModelReader:
         """One abstract a call, `batch_size` of them in one batch of the model."""
         limit = max_tokens * 3 // 2
         conversations = [self._abstract_messages(texts, kind, max_tokens, limit) for texts in calls]
-        return [done.text for done in self.model.complete_many(conversations, limit=limit)]
+        if kind == "keyword":
+            return [done.text for done in self.model.complete_many(conversations, limit=limit, until=lambda _: False)]
+        done = self.model.complete_many(conversations, limit=limit, until=lambda text: "\n" in _paragraph(text))
+        return [_paragraph(one.text).strip() for one in done]
 
     def _by_tag(self, messages: list[Message], *, may_retrieve: bool) -> Decision:  # noqa: ARG002 (one shape for both)
         """Let the model write its thought and its last line, and parse that."""
@@ -220,6 +223,12 @@ def _thought_end(text: str) -> int:
     """Where a thought ends: at a tag, at a blank line after some words, or with the text."""
     found = (TAG.search(text), re.search(r"(?<=\S)[^\S\n]*\n\s*\n", text))
     return min([end.start() for end in found if end], default=len(text))
+
+
+def _paragraph(text: str) -> str:
+    """The first line that is no announcement of the next, with its line end when that has come."""
+    lines = [line for line in split_thought(text)[0].splitlines(keepends=True) if line.strip()]
+    return next((line for line in lines if not line.rstrip().endswith(":")), "")
 
 
 def _first_line(text: str) -> str:

@@ -72,8 +72,10 @@ class TextModel(Protocol):
         """Generate at most `limit` tokens after `opening`, up to a stop string or until `on_text` returns True."""
         ...
 
-    def complete_many(self, conversations: Sequence[Sequence[Message]], *, limit: int) -> list[Completion]:
-        """Generate for several conversations at once."""
+    def complete_many(
+        self, conversations: Sequence[Sequence[Message]], *, limit: int, until: Callable[[str], bool]
+    ) -> list[Completion]:
+        """Generate for several conversations at once, each until it is told that its text is enough."""
         ...
 
     def log_probabilities(
