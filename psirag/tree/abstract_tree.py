@@ -279,7 +279,7 @@ def _check_invariants(tree: AbstractTree) -> None:
         node = int(wrong[0])
         given = f"node {node} in layer {layer[node]} below node {parent[node]} in layer {layer[parent[node]]}"
         raise _broken("equal depth: each parent one layer above its children", given)
-    childless = np.setdiff1d(np.flatnonzero(layer > 0), parent)
+    childless = np.flatnonzero((np.bincount(parent[:-1], minlength=m) == 0) & (layer > 0))
     if len(childless):
         raise _broken("a child below every abstract node", f"none below node {childless[0]}")
     order = _smallest_leaves(parent, layer)

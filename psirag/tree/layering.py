@@ -59,7 +59,7 @@ def _follow_first_pairs(u: IntArray, v: IntArray, size: int) -> tuple[int, IntAr
     first = np.full(size, len(u))
     np.minimum.at(first, u, rank)
     np.minimum.at(first, v, rank)
-    chosen = np.unique(first)
+    chosen = np.flatnonzero(np.bincount(first, minlength=len(u)))
     graph = coo_array((np.ones(len(chosen)), (u[chosen], v[chosen])), shape=(size, size))
     count, component = connected_components(graph, directed=False)
     return int(count), component.astype(np.int64)

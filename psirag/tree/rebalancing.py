@@ -65,13 +65,13 @@ def rebalance(tree: AbstractTree, u: IntArray, v: IntArray, max_children: int | 
 
 def _split_layer(child: IntArray, node: IntArray, u: IntArray, v: IntArray, limit: int) -> IntArray:
     """Return the layer's node above each leaf after every node with too many children has been halved."""
-    distinct = np.unique(np.column_stack([node, child]), axis=0)
-    nodes, counts = np.unique(distinct[:, 0], return_counts=True)
+    children, leaf = np.unique(child, return_index=True)
+    nodes, counts = np.unique(node[leaf], return_counts=True)
     split = node.copy()
     fresh = int(node.max()) + 1
     for large in nodes[counts > limit]:
         inside = (node[u] == large) & (node[v] == large)
-        ordered = _in_dendrogram_order(distinct[distinct[:, 0] == large, 1], child[u[inside]], child[v[inside]])
+        ordered = _in_dendrogram_order(children[node[leaf] == large], child[u[inside]], child[v[inside]])
         for part in _halves(ordered, limit)[1:]:
             split[(node == large) & np.isin(child, part)] = fresh
             fresh += 1
