@@ -62,6 +62,8 @@ def _shown(state: dict[str, Any], model_id: str) -> Iterator[NotebookNode]:
     if model is None:
         return
     shown = model["state"]
+    if "psirag-live" in shown.get("_dom_classes", ()):
+        return  # a panel: its static form is the next output
     children = [child.removeprefix("IPY_MODEL_") for child in shown.get("children", ())]
     if any(state.get(child, {}).get("model_name") == "FloatProgressModel" for child in children):
         return  # a progress bar has nothing to say once it is done

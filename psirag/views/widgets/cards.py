@@ -93,7 +93,7 @@ def answer_card(answer: Answer) -> str:
     cost += f" · {tokens} tokens" if tokens else ""
     parts = [
         f"<h4>{escaped(answer.question)}</h4>",
-        "" if answer.status == "failed" else f'<p class="big">{escaped(answer.text)}</p>',
+        "" if answer.status in ("failed", "stopped") else f'<p class="big">{escaped(answer.text)}</p>',
         f'<p><span class="chip">{STATUSES[answer.status]}</span>',
         f'<small class="told">{escaped(answer.reader)} · {cost}</small></p>',
     ]

@@ -50,8 +50,8 @@ def explore_agent(
     Returns
     -------
     AgentPanel
-        Show it as the last line of a cell. `.answer` is what is shown, `.history` every answer, and
-        `.ask(question)` asks from Python.
+        Show it as the last line of a cell. `.answer` is what is shown, `.history` every answer, `.ask(question)`
+        asks from Python, `.offer(reader)` adds a reader of your own.
 
     Raises
     ------
@@ -106,6 +106,12 @@ class AgentPanel(Panel):
         finally:
             self._free()
         return run.moment.answer
+
+    def offer(self, reader: Reader) -> AgentPanel:
+        """Put a reader of your own into the list of models, and choose it."""
+        self._model.options = [(str(reader.name), reader), *self._model.options]
+        self._model.value = reader
+        return self
 
     def static_html(self) -> str:
         """Return the last state as HTML, with the picture as SVG."""

@@ -69,15 +69,15 @@ def node_html(index: Index, node: int) -> str:
     tree = index.tree
     way = " › ".join(str(above) for above in [*tree.ancestors(node)[::-1], node])
     layer = int(tree.layer[node])
-    kind = "chunk" if layer == 0 else f"abstract of layer {layer}"
+    kind = f"chunk {node}" if layer == 0 else f"abstract {node} · layer {layer}"
     text = index.node_text(node) or "(a centroid has no text)"
-    parts = [f"<h4>{kind} {node} <small>{way}</small></h4>", f"<p><b>{escaped(_title(index, node))}</b></p>"]
+    parts = [f"<h4>{kind} <small>{way}</small></h4>", f"<p><b>{escaped(_title(index, node))}</b></p>"]
     parts.append(f"<p>{escaped(text)}</p>")
     if layer:
         leaves = tree.leaves(node)
         listed = "".join(f"<li>{escaped(node_label(index, int(leaf)))}</li>" for leaf in leaves[:_LISTED])
         more = f"<p class='told'>and {len(leaves) - _LISTED} more</p>" if len(leaves) > _LISTED else ""
-        parts.append(f"<details open><summary>{len(leaves)} leaves below</summary><ul>{listed}</ul>{more}</details>")
+        parts.append(f"<details><summary>{len(leaves)} leaves below</summary><ul>{listed}</ul>{more}</details>")
     return card("node", parts)
 
 

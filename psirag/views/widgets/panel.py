@@ -89,7 +89,7 @@ class LiveFigure:
         self.live = FigureWidget(first)
         self.live._config = {**self.live._config, "responsive": True}
         self.live.layout.width, self.live.layout.autosize = None, True
-        self.box = panel.widgets.Box([self.live], layout={"width": "100%", "min_width": "0", "display": "block"})
+        self.box = panel.widgets.Box([], layout={"width": "100%", "min_width": "0", "display": "block"})
 
     def on_click(self, go: Callable[[int], object]) -> None:
         """Call something with the number of a node that is clicked."""
@@ -108,6 +108,7 @@ class LiveFigure:
         if self.live is None:
             self.box.value = figure.svg
             return
+        self.box.children = (self.live,)  # drawn only when there is something to see, and room to measure
         with self.live.batch_update():
             for shown, new in zip(self.live.data, figure.data, strict=True):
                 shown.update(new.to_plotly_json(), overwrite=True)
