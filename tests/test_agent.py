@@ -412,7 +412,7 @@ def test_readers_by_name():
     assert isinstance(load_reader(), Reader)
     assert load_reader("auto").name == load_reader("rules").name == "rules"
     for wrong in ("gpt", None, ""):
-        with pytest.raises(PsiragError, match="load_reader takes one of auto, rules, smollm2"):
+        with pytest.raises(PsiragError, match='load_reader takes "auto", "rules", one of smollm2'):
             load_reader(wrong)
 
 

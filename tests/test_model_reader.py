@@ -311,3 +311,32 @@ def test_what_cannot_be_summarized_is_refused(toy):
 )
 def test_an_abstract_is_the_first_paragraph_and_a_list_is_whole(reply, kind, abstract):
     assert ModelReader(ScriptedModel(reply)).write_abstract(["a"], kind=kind, max_tokens=50) == abstract
+
+
+def test_a_second_question_waits_for_the_first_and_each_keeps_its_own_listener(toy):
+    import threading
+
+    begun, go_on, heard = threading.Event(), threading.Event(), {"first": [], "second": []}
+
+    def first(piece):
+        heard["first"].append(piece)
+        begun.set()
+        go_on.wait(20)
+        return True
+
+    reader = ModelReader(ScriptedModel("One.\nAnswer: Handel"))
+    reader.on_text = first
+    results = {}
+    one = threading.Thread(target=lambda: results.update(first=Agent(toy, reader).ask(QUESTION)))
+    one.start()
+    assert begun.wait(20)
+    reader.on_text = heard["second"].append
+    two = threading.Thread(target=lambda: results.update(second=Agent(toy, reader).ask(QUESTION)))
+    two.start()
+    two.join(0.2)
+    assert not heard["second"]
+    go_on.set()
+    one.join(20)
+    two.join(20)
+    assert (results["first"].status, heard["first"]) == ("stopped", [""])
+    assert (results["second"].status, "".join(heard["second"])) == ("answered", "One.\nAnswer: Handel")

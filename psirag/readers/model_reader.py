@@ -6,6 +6,7 @@ import math
 import re
 from collections.abc import Callable, MutableMapping, Sequence
 from dataclasses import replace
+from threading import Lock
 from typing import Literal
 
 from psirag.abstraction.writing import share_window
@@ -62,7 +63,9 @@ class ModelReader:
         self.model, self.name, self.stopping, self.reorganize = model, model.name, stopping, reorganize
         self.max_thought, self.store = max_thought, store
         self.on_text: OnText | None = None
+        self._heard_by: OnText | None = None
         self._stopped = False
+        self._lock = Lock()  # a question that is being stopped ends before the next one is read
 
     def __repr__(self) -> str:
         return f"<ModelReader {self.name!r}: context {self.model.context}, stopping by {self.stopping}>"
@@ -88,9 +91,13 @@ class ModelReader:
 
     def decide(self, state: AgentState, *, may_retrieve: bool) -> Decision:
         """Think, then answer or ask for more; or summarise, when that is the state's task."""
-        self._stopped = False
-        if state.task == "summary":
-            return self._summarise(state)
+        on_text = self.on_text
+        with self._lock:
+            self._stopped, self._heard_by = False, on_text
+            return self._summarise(state) if state.task == "summary" else self._decide(state, may_retrieve)
+
+    def _decide(self, state: AgentState, may_retrieve: bool) -> Decision:
+        """Think, then answer or ask for more."""
 
         def build(evidence: Sequence[Evidence]) -> list[Message]:
             return question_messages(
@@ -109,10 +116,12 @@ class ModelReader:
         """One abstract a call, `batch_size` of them in one batch of the model."""
         limit = max_tokens * 3 // 2
         conversations = [self._abstract_messages(texts, kind, max_tokens, limit) for texts in calls]
-        if kind == "keyword":
-            return [done.text for done in self.model.complete_many(conversations, limit=limit, until=lambda _: False)]
-        done = self.model.complete_many(conversations, limit=limit, until=lambda text: "\n" in _paragraph(text))
-        return [_paragraph(one.text).strip() for one in done]
+        whole = kind == "keyword"
+        with self._lock:
+            done = self.model.complete_many(
+                conversations, limit=limit, until=lambda text: not whole and "\n" in _paragraph(text)
+            )
+        return [one.text if whole else _paragraph(one.text).strip() for one in done]
 
     def _by_tag(self, messages: list[Message], *, may_retrieve: bool) -> Decision:  # noqa: ARG002 (one shape for both)
         """Let the model write its thought and its last line, and parse that."""
@@ -190,7 +199,7 @@ class ModelReader:
 
         def listen(piece: str) -> bool:
             said.append(piece)
-            if self.on_text is not None and self.on_text(piece) is True:
+            if self._heard_by is not None and self._heard_by(piece) is True:
                 self._stopped = True
             return self._stopped or (complete is not None and "\n" in piece and complete("".join(said)))
 

@@ -18,7 +18,7 @@ _HUB_ID = re.compile(r"[A-Za-z0-9][\w.-]*/[A-Za-z0-9][\w.-]*")
 class NamedReader:
     """One line of the table of short names: hub id, parameters, and GB of weights in 16 bits (SmolLM2: 32).
 
-    `gated` models ask for their terms to be accepted on the hub first. The rules reader has no model.
+    `gated` models ask for their terms to be accepted on the hub first.
     """
 
     hub_id: str
@@ -28,8 +28,6 @@ class NamedReader:
 
 
 READERS: Mapping[str, NamedReader] = {
-    "auto": NamedReader("", "0", 0.0),
-    "rules": NamedReader("", "0", 0.0),
     "smollm2": NamedReader("HuggingFaceTB/SmolLM2-135M-Instruct", "0.135B", 0.54),
     "smollm2-1.7b": NamedReader("HuggingFaceTB/SmolLM2-1.7B-Instruct", "1.7B", 3.4),
     "smollm3-3b": NamedReader("HuggingFaceTB/SmolLM3-3B", "3.1B", 6.2),
@@ -81,13 +79,13 @@ def find_model(name: str | Path) -> ModelSource:
     """
     if name == "smollm2":
         return ModelSource("smollm2", _smollm2_folder(), SMOLLM2_FILE)
-    if isinstance(name, str) and name in READERS and READERS[name].hub_id:
+    if isinstance(name, str) and name in READERS:
         return ModelSource(READERS[name].hub_id)
     if isinstance(name, (str, Path)) and str(name).strip() and Path(name).expanduser().is_dir():
         return ModelSource(str(name), Path(name).expanduser().resolve())
     if isinstance(name, str) and _HUB_ID.fullmatch(name):
         return ModelSource(name)
-    asked = f"load_reader takes one of {', '.join(READERS)}, a folder, or a hub id like owner/name"
+    asked = f'load_reader takes "auto", "rules", one of {", ".join(READERS)}, a folder, or a hub id like owner/name'
     given = f"{str(name)!r}, a {type(name).__name__}"
     raise PsiragError(asked, given, "Check the spelling, or that the folder exists.")
 

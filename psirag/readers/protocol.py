@@ -182,11 +182,11 @@ class Reader(Protocol):
 class StreamingReader(Reader, Protocol):
     """A reader whose words can be watched as they come, and which can be stopped between two of them.
 
-    Set `on_text` before `Agent.ask`, from any thread. It is called, in the thread that called `ask`, with every new
-    piece of text, and with "" while the prompt is still being read, so that a stop takes effect then too. Returning
-    True ends the generation before the next token: `decide` returns a Decision with action "stopped" and what was said
-    so far in `raw`, and `ask` returns an Answer with status "stopped". What it raises reaches the caller of `ask`
-    as any failure of the reader does. None turns it off. A panel needs two lines::
+    Set `on_text` before `Agent.ask`, from any thread; a decision keeps the one that was set when it began. It is
+    called, in the thread that called `ask`, with every new piece of text, and with "" while the prompt is still being
+    read, so that a stop takes effect then too. Returning True ends the generation before the next token: `decide`
+    returns a Decision with action "stopped" and what was said so far in `raw`, and `ask` returns an Answer with status
+    "stopped". What it raises is a failure of the reader. None turns it off. A panel needs two lines::
 
         reader.on_text = lambda piece: show(piece) or stop.is_set()
         answer = agent.ask(question, watch=lambda step: draw(step) or stop.is_set())

@@ -1,6 +1,6 @@
 """100 questions of `atlas` answered by SmolLM2-135M, stopping by likelihood or by tag: run by hand, `smollm2_atlas.py`.
 
-The results say what a model of this size can and cannot do; they are no measure of the method. About 15 minutes each way.
+They say what a model of this size can and cannot do, and are no measure of the method. About 15 minutes each way.
 """
 
 from __future__ import annotations
