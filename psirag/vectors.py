@@ -11,11 +11,16 @@ import numpy.typing as npt
 from psirag.checks import first_few
 from psirag.errors import PsiragError, PsiragWarning
 
+Vectors = npt.NDArray[np.float32]
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+Mask = npt.NDArray[np.bool_]
+
 ROWS_AT_ONCE = 1024  # bounds the float64 copy, which stays in the cache
 UNIT_TOLERANCE = 1e-5  # float32 rows this close to unit length are taken for unit rows
 
 
-def unit_rows(vectors: npt.ArrayLike, *, what: str = "vectors") -> npt.NDArray[np.float32]:
+def unit_rows(vectors: npt.ArrayLike, *, what: str = "vectors") -> Vectors:
     """Scale every row to unit length, in float64, and round it once to float32.
 
     Parameters
@@ -52,7 +57,7 @@ def unit_rows(vectors: npt.ArrayLike, *, what: str = "vectors") -> npt.NDArray[n
     return unit
 
 
-def keep_unit_rows(vectors: npt.ArrayLike, *, what: str = "vectors") -> npt.NDArray[np.float32]:
+def keep_unit_rows(vectors: npt.ArrayLike, *, what: str = "vectors") -> Vectors:
     """Return unit rows as `unit_rows` does, but unit float32 rows bit for bit, and zero rows without a warning.
 
     For vectors that went through an encoder or a builder, which have told of zero rows.
@@ -72,7 +77,7 @@ def keep_unit_rows(vectors: npt.ArrayLike, *, what: str = "vectors") -> npt.NDAr
     return _scale(rows, what)[0]
 
 
-def _scale(rows: npt.NDArray[Any], what: str) -> tuple[npt.NDArray[np.float32], list[int]]:
+def _scale(rows: npt.NDArray[Any], what: str) -> tuple[Vectors, list[int]]:
     """Return unit rows, read-only, and the positions of zero rows."""
     unit = np.empty(rows.shape, dtype=np.float32)
     broken: list[int] = []

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Callable, MutableMapping, Sequence
+from collections.abc import MutableMapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -15,12 +15,14 @@ import numpy.typing as npt
 from psirag.abstraction.centroid import centroids, leaf_rows
 from psirag.abstraction.phrases import keyword_texts
 from psirag.abstraction.sentences import first_tokens, sentence_texts
-from psirag.abstraction.writing import Writer, write_batches, write_one
+from psirag.abstraction.writing import Writer, prepare_call, write_batches, write_one
 from psirag.checks import check_choice, check_texts, first_few
 from psirag.corpus import count_tokens
-from psirag.encoding import Encoder, as_encoder
+from psirag.corpus.tokens import TokenCount
+from psirag.encoding import as_encoder
 from psirag.errors import PsiragError, PsiragWarning
 from psirag.tree import AbstractTree
+from psirag.vectors import Vectors
 
 KINDS = ("keyword", "summary", "centroid")
 MAX_TOKENS = 100  # of a summary, Ψ-RAG App. C
@@ -134,9 +136,7 @@ def write_abstracts(
     return Abstracts(kind, tuple(filled), tuple(status), _compression(tree, texts, filled, count))
 
 
-def node_vectors(
-    tree: AbstractTree, leaf_vectors: npt.ArrayLike, abstracts: Abstracts, encoder: Encoder | Any
-) -> npt.NDArray[np.float32]:
+def node_vectors(tree: AbstractTree, leaf_vectors: npt.ArrayLike, abstracts: Abstracts, encoder: Any) -> Vectors:
     """Give every node a vector: a leaf its own, an abstract node its text's, or the centroid where it has no text.
 
     Parameters
@@ -191,7 +191,7 @@ def check_writer(writer: Any) -> None:
 
 def _written(
     tree: AbstractTree, texts: Sequence[str], extractive: Sequence[str], kind: str, writer: Writer,
-    count: Callable[[str], int], store: MutableMapping[str, str] | None,
+    count: TokenCount, store: MutableMapping[str, str] | None,
 ) -> tuple[Sequence[str], list[str]]:  # fmt: skip
     """Have every abstract written, children first; an unusable one is replaced by the extractive, and counted."""
     known, status = [*texts], list[str]()
@@ -202,6 +202,8 @@ def _written(
         nodes = tree.layer_nodes(layer)
         below = {node: [known[child] for child in tree.children(node) if known[child].strip()] for node in nodes}
         calls = [texts for texts in below.values() if texts]
+        shares = [prepare_call(writer, call, kind=kind, max_tokens=limit, count=count)[0] for call in calls]
+        shortened += sum(share != call for share, call in zip(shares, calls, strict=True))
         write_batches(writer, calls, kind=kind, max_tokens=limit, count=count, store=store)
         for node in nodes:
             text = "" if not below[node] else write_one(
@@ -209,6 +211,9 @@ def _written(
             )  # fmt: skip
             status.append("written" if text else "fallback")
             known.append(text or extractive[node - tree.n_leaves])
+    if shortened:
+        message = f"The texts of {shortened} of {len(status)} abstracts were shortened, each to its share, to fit what "
+        warnings.warn(f"{message}{writer.name!r} can take", PsiragWarning, stacklevel=3)
     unusable = [tree.n_leaves + i for i, one in enumerate(status) if one == "fallback"]
     if unusable:
         message = f"{writer.name!r} gave no usable text for {len(unusable)} of {len(status)} abstracts, "
@@ -218,7 +223,7 @@ def _written(
 
 
 def _first_words(
-    tree: AbstractTree, texts: Sequence[str], abstracts: Sequence[str], status: list[str], count: Callable[[str], int]
+    tree: AbstractTree, texts: Sequence[str], abstracts: Sequence[str], status: list[str], count: TokenCount
 ) -> list[str]:
     """Fill blank abstracts with the first words of the children's texts."""
     known = [*texts]
@@ -232,9 +237,7 @@ def _first_words(
     return known[tree.n_leaves :]
 
 
-def _compression(
-    tree: AbstractTree, texts: Sequence[str], abstracts: Sequence[str], count: Callable[[str], int]
-) -> float:
+def _compression(tree: AbstractTree, texts: Sequence[str], abstracts: Sequence[str], count: TokenCount) -> float:
     """Average 1 − tokens of an abstract ÷ tokens of the children's texts, over nodes whose children have any."""
     lengths = np.array([count(text) for text in (*texts, *abstracts)], dtype=np.float64)
     below = np.zeros(tree.n_nodes)

@@ -10,10 +10,10 @@ import numpy.typing as npt
 from psirag.checks import first_few
 from psirag.errors import PsiragError, PsiragWarning
 from psirag.tree import AbstractTree
-from psirag.vectors import keep_unit_rows
+from psirag.vectors import Vectors, keep_unit_rows
 
 
-def centroids(tree: AbstractTree, leaf_vectors: npt.ArrayLike) -> npt.NDArray[np.float32]:
+def centroids(tree: AbstractTree, leaf_vectors: npt.ArrayLike) -> Vectors:
     """Give every node the normalised mean of the unit vectors of the leaves below it.
 
     Parameters
@@ -57,7 +57,7 @@ def centroids(tree: AbstractTree, leaf_vectors: npt.ArrayLike) -> npt.NDArray[np
     return rows
 
 
-def leaf_rows(tree: AbstractTree, leaf_vectors: npt.ArrayLike) -> npt.NDArray[np.float32]:
+def leaf_rows(tree: AbstractTree, leaf_vectors: npt.ArrayLike) -> Vectors:
     """Return the leaves' unit rows, one for each leaf of the tree."""
     rows = keep_unit_rows(leaf_vectors, what="leaf_vectors")
     if len(rows) != tree.n_leaves:

@@ -9,10 +9,10 @@ from functools import cache
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from psirag.corpus.tokens import UNSPACED_SCRIPTS
 from psirag.tree import AbstractTree
+from psirag.vectors import Floats, Ints
 
 MAX_PHRASES = 20  # Ψ-RAG App. C
 _LONGEST = 3  # words in a phrase
@@ -125,7 +125,7 @@ class _Vocabulary:
                             self.spelling[key] = surface
                         yield key
 
-    def weights(self, counts: Any) -> npt.NDArray[np.float64]:
+    def weights(self, counts: Any) -> Floats:
         """Return w of every phrase; 0 drops one."""
         often = np.asarray(counts.sum(axis=0)).ravel() >= 2
         return np.array([_weight(self.spelling[key], bool(o)) for key, o in zip(self.keys, often, strict=True)])
@@ -190,9 +190,7 @@ def _weight(phrase: str, often: bool) -> float:
     return float(len(words)) if _is_name(words) else 1.5 * often
 
 
-def _scores(
-    counts: Any, row: int, above: Any, parent: int, n_siblings: int, worth: npt.NDArray[np.float64]
-) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]:
+def _scores(counts: Any, row: int, above: Any, parent: int, n_siblings: int, worth: Floats) -> tuple[Ints, Floats]:
     """Return the phrases below one node and their scores."""
     ids = counts.indices[counts.indptr[row] : counts.indptr[row + 1]]
     own = counts.data[counts.indptr[row] : counts.indptr[row + 1]]
@@ -202,9 +200,7 @@ def _scores(
     return ids, own * np.log1p(mean / among) * worth[ids]
 
 
-def _distinct_phrases(
-    vocabulary: _Vocabulary, ids: npt.NDArray[np.int64], scores: npt.NDArray[np.float64]
-) -> list[str]:
+def _distinct_phrases(vocabulary: _Vocabulary, ids: Ints, scores: Floats) -> list[str]:
     """Take the best phrases; a name takes the place of its part, one that mostly repeats another is left out."""
     order = np.lexsort((ids, -scores))[:_CONSIDERED]
     chosen: list[tuple[str, frozenset[str]]] = []

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -12,20 +12,15 @@ import numpy.typing as npt
 from psirag.abstraction.centroid import centroids
 from psirag.abstraction.phrases import stop_words, sum_children, words_of
 from psirag.corpus import split_into_sentences
+from psirag.corpus.tokens import TokenCount
 from psirag.tree import AbstractTree
-
-Ints = npt.NDArray[np.int64]
+from psirag.vectors import Floats, Ints
 
 _RELEVANCE = 0.5  # the rest weighs against repeating a sentence that is already chosen
 
 
 def sentence_texts(
-    tree: AbstractTree,
-    leaf_texts: Sequence[str],
-    leaf_vectors: npt.ArrayLike,
-    *,
-    max_tokens: int,
-    count: Callable[[str], int],
+    tree: AbstractTree, leaf_texts: Sequence[str], leaf_vectors: npt.ArrayLike, *, max_tokens: int, count: TokenCount
 ) -> tuple[str, ...]:
     """Write every abstract node's summary: sentences of its children's texts, of at most `max_tokens` tokens in all.
 
@@ -81,7 +76,7 @@ def sentence_texts(
     return tuple(texts)
 
 
-def first_tokens(text: str, limit: int, count: Callable[[str], int]) -> str:
+def first_tokens(text: str, limit: int, count: TokenCount) -> str:
     """Return the longest beginning of a text, cut after a word, of at most `limit` tokens.
 
     Examples
@@ -125,7 +120,7 @@ def _tf_idf(leaf_texts: Sequence[str], sentences: Sequence[str]) -> tuple[Any, A
     return csr_array(vectorizer.fit_transform(leaf_texts)), csr_array(vectorizer.transform(sentences))
 
 
-def _cover(rows: Any, relevance: npt.NDArray[np.float64], length: Ints, budget: int) -> list[int]:
+def _cover(rows: Any, relevance: Floats, length: Ints, budget: int) -> list[int]:
     """Choose rows by maximal marginal relevance within a budget of tokens, at least one row."""
     if not len(relevance):
         return []

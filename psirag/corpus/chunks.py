@@ -8,11 +8,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from psirag.checks import check_texts
 from psirag.corpus.documents import Record, read_only
 from psirag.errors import PsiragError
+from psirag.vectors import Ints
 
 
 @dataclass(frozen=True)
@@ -72,11 +72,11 @@ class Chunks(Record):
 
     texts: tuple[str, ...]
     titles: tuple[str, ...]
-    ids: NDArray[np.int64]
-    document: NDArray[np.int64]
-    position: NDArray[np.int64]
-    start: NDArray[np.int64]
-    end: NDArray[np.int64]
+    ids: Ints
+    document: Ints
+    position: Ints
+    start: Ints
+    end: Ints
     metadata: tuple[Mapping[str, Any], ...]
 
     def __post_init__(self) -> None:
@@ -128,7 +128,7 @@ class Chunks(Record):
         return len(self) - len(set(self.texts))
 
 
-def _column(name: str, values: Any, n: int) -> NDArray[np.int64]:
+def _column(name: str, values: Any, n: int) -> Ints:
     """Return a read-only int64 copy of n integers, none negative."""
     array = np.asarray(values)
     if array.shape != (n,) or (n and array.dtype.kind not in "iu"):

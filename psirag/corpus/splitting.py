@@ -15,7 +15,7 @@ from psirag.checks import check_count, first_few
 from psirag.corpus.chunks import Chunks
 from psirag.corpus.documents import Corpus
 from psirag.corpus.sentences import split_into_sentences
-from psirag.corpus.tokens import token_counter
+from psirag.corpus.tokens import TokenCount, token_counter
 from psirag.errors import PsiragError, PsiragWarning
 
 _CLAUSE_END = re.compile(r"[,;:،؛][”’\"')\]]*\s+|[，、；：—]\s*|\s–\s+")
@@ -120,7 +120,7 @@ def _chunks(corpus: Corpus, caller: str, spans: Callable[[str], Sequence[tuple[i
     )  # fmt: skip
 
 
-def _spans(text: str, limit: int, count: Callable[[str], int]) -> list[tuple[int, int]]:
+def _spans(text: str, limit: int, count: TokenCount) -> list[tuple[int, int]]:
     """Pack the cut points of a text greedily: each span reaches as far as the limit allows."""
     cuts = [0, *_cuts(text, split_into_sentences(text), limit, count, (_CLAUSE_END, _WORD_END, _CHARACTER_END))]
     chosen = [0]
@@ -130,11 +130,7 @@ def _spans(text: str, limit: int, count: Callable[[str], int]) -> list[tuple[int
 
 
 def _cuts(
-    text: str,
-    spans: Sequence[tuple[int, int]],
-    limit: int,
-    count: Callable[[str], int],
-    finer: Sequence[re.Pattern[str]],
+    text: str, spans: Sequence[tuple[int, int]], limit: int, count: TokenCount, finer: Sequence[re.Pattern[str]]
 ) -> Iterator[int]:
     """Yield the ends of the spans, and inside a span over the limit the ends of its finer parts."""
     for start, end in spans:
@@ -146,7 +142,7 @@ def _cuts(
             yield end
 
 
-def _furthest(text: str, cuts: Sequence[int], first: int, limit: int, count: Callable[[str], int]) -> int:
+def _furthest(text: str, cuts: Sequence[int], first: int, limit: int, count: TokenCount) -> int:
     """Find the last cut that keeps the text from cut `first` within the limit: doubling steps, then halving."""
 
     def tokens(cut: int) -> int:

@@ -19,7 +19,7 @@ UNSPACED_SCRIPTS = (
     "\u0e00-\u0eff\u1780-\u17ff\u1000-\u109f\ua9e0-\ua9ff\uaa60-\uaa7f"  # Thai, Lao, Khmer, Myanmar
     "\u1950-\u19df\u1a20-\u1aaf\uaa80-\uaadf\ua980-\ua9df\u1b00-\u1b7f"  # Tai Le, New Tai Lue, Tai Tham, Tai Viet, …
 )
-
+TokenCount = Callable[[str], int]
 
 _ASCII_TOKEN = re.compile(r"\w+(?:['.]\w+|(?<=\d),(?=\d)\w+)*")
 
@@ -72,7 +72,7 @@ def count_tokens(text: str, tokenizer: Any = None) -> int:
     return token_counter(tokenizer)(clean)
 
 
-def token_counter(tokenizer: Any) -> Callable[[str], int]:
+def token_counter(tokenizer: Any) -> TokenCount:
     """Return the function that counts the tokens of one text under this tokenizer."""
     if tokenizer is None:
         return _count_words

@@ -11,9 +11,7 @@ import numpy.typing as npt
 
 from psirag.checks import check_texts, first_few
 from psirag.errors import PsiragError, PsiragWarning
-from psirag.vectors import unit_rows
-
-Rows = npt.NDArray[np.float32]
+from psirag.vectors import Ints, Vectors, unit_rows
 
 
 @runtime_checkable
@@ -51,17 +49,17 @@ class Encoder(Protocol):
     def tokenizer(self) -> Any | None:
         """The tokenizer that the window is counted in."""
 
-    def encode(self, texts: Sequence[str]) -> Rows:
+    def encode(self, texts: Sequence[str]) -> Vectors:
         """Return (n, d) unit float32 rows, a zero row for a blank text."""
 
-    def encode_queries(self, texts: Sequence[str]) -> Rows:
+    def encode_queries(self, texts: Sequence[str]) -> Vectors:
         """Return the same for questions, under the query prompt."""
 
-    def truncated(self, texts: Sequence[str]) -> npt.NDArray[np.int64]:
+    def truncated(self, texts: Sequence[str]) -> Ints:
         """Return the positions of the texts that are longer than the window."""
 
 
-def encode_distinct(texts: Sequence[str], dimension: int, encode: Callable[[list[str]], npt.NDArray[Any]]) -> Rows:
+def encode_distinct(texts: Sequence[str], dimension: int, encode: Callable[[list[str]], npt.NDArray[Any]]) -> Vectors:
     """Encode every distinct text once: identical texts share one vector, and blank ones are zero rows.
 
     Parameters
@@ -109,7 +107,7 @@ def encode_distinct(texts: Sequence[str], dimension: int, encode: Callable[[list
     return rows
 
 
-def unit_or_nan(rows: npt.NDArray[Any]) -> Rows:
+def unit_or_nan(rows: npt.NDArray[Any]) -> Vectors:
     """Scale a model's rows to unit length; a row that is not finite becomes NaN, for `encode_distinct` to name."""
     finite = np.isfinite(rows).all(axis=1)
     unit = np.full(rows.shape, np.nan, dtype=np.float32)

@@ -9,14 +9,14 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from psirag.checks import check_count, check_texts
 from psirag.encoding.loading import forget, load_model
 from psirag.encoding.names import EncoderSource, find_encoder
-from psirag.encoding.protocol import Rows, encode_distinct, unit_or_nan
+from psirag.encoding.protocol import encode_distinct, unit_or_nan
 from psirag.encoding.vector_cache import VectorCache, default_cache_folder
 from psirag.errors import PsiragError
+from psirag.vectors import Ints, Vectors
 
 _BATCHES_AT_ONCE = 16  # vectors are kept on disk after so many batches, so an interruption loses little
 
@@ -68,15 +68,15 @@ class SentenceEncoder:
             self._model, _ = load_model(self._source, self.device)
         return self._model
 
-    def encode(self, texts: Sequence[str]) -> Rows:
+    def encode(self, texts: Sequence[str]) -> Vectors:
         """Encode passages or abstracts under the document prompt: (n, d) unit float32 rows, zero for a blank text."""
         return encode_distinct(texts, self.dimension, lambda some: self._encode(some, "document"))
 
-    def encode_queries(self, texts: Sequence[str]) -> Rows:
+    def encode_queries(self, texts: Sequence[str]) -> Vectors:
         """Encode questions under the query prompt: (n, d) unit float32 rows, zero for a blank text."""
         return encode_distinct(texts, self.dimension, lambda some: self._encode(some, "query"))
 
-    def token_counts(self, texts: Sequence[str]) -> npt.NDArray[np.int64]:
+    def token_counts(self, texts: Sequence[str]) -> Ints:
         """Count each text's tokens as the window counts them: document prompt and special tokens included."""
         clean = [self.prompts["document"] + text for text in check_texts("texts", texts)]
         if not clean:
@@ -84,7 +84,7 @@ class SentenceEncoder:
         tokens = self.tokenizer(clean, truncation=False, padding=False, verbose=False)["input_ids"]
         return np.array([len(some) for some in tokens], dtype=np.int64)
 
-    def truncated(self, texts: Sequence[str]) -> npt.NDArray[np.int64]:
+    def truncated(self, texts: Sequence[str]) -> Ints:
         """Return the positions of the texts longer than the window, which are encoded by their first tokens only."""
         if self.max_tokens is None:
             return np.empty(0, dtype=np.int64)
@@ -102,7 +102,7 @@ class SentenceEncoder:
 
             torch.cuda.empty_cache()
 
-    def _encode(self, texts: list[str], task: str) -> Rows:
+    def _encode(self, texts: list[str], task: str) -> Vectors:
         """Return the rows of distinct texts: from the cache, else from the model; NaN where the model gave none."""
         prompt = self.prompts[task] + (f"\0{task}" if self._tasks_differ else "")
         known = {} if self._cache is None else self._cache.get(prompt, texts, self.dimension)
@@ -117,12 +117,12 @@ class SentenceEncoder:
                 bar.update(len(some))
         return np.stack([known[text] for text in texts])
 
-    def _run(self, texts: list[str], task: str) -> npt.NDArray[np.float32]:
+    def _run(self, texts: list[str], task: str) -> Vectors:
         """Ask the model itself: raw float32 rows."""
         self.calls += len(texts)
         encode = self.model.encode_query if task == "query" else self.model.encode_document
         tensor = encode(texts, batch_size=self._batch_size, convert_to_tensor=True, show_progress_bar=False)
-        rows: npt.NDArray[np.float32] = tensor.detach().float().cpu().numpy()
+        rows: Vectors = tensor.detach().float().cpu().numpy()
         return rows
 
 

@@ -14,7 +14,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-import numpy.typing as npt
+
+from psirag.vectors import Vectors
 
 _AT_ONCE = 500  # SQLite builds may allow as few as 999 parameters in a statement
 _TABLE = "CREATE TABLE IF NOT EXISTS vectors (key BLOB PRIMARY KEY, vector BLOB NOT NULL, crc INTEGER NOT NULL)"
@@ -73,13 +74,13 @@ class VectorCache:
         """The file of this identity."""
         return self.folder / f"{file_stem(self.identity)}.sqlite3"
 
-    def get(self, prompt: str, texts: Sequence[str], dimension: int) -> dict[str, npt.NDArray[np.float32]]:
+    def get(self, prompt: str, texts: Sequence[str], dimension: int) -> dict[str, Vectors]:
         """Return the vectors that are there, by text."""
         if not self.path.is_file():
             return {}
         by_key = {_key(prompt, text): text for text in texts}
         keys = list(by_key)
-        found: dict[str, npt.NDArray[np.float32]] = {}
+        found: dict[str, Vectors] = {}
         try:
             with closing(self._connect()) as connection:
                 for start in range(0, len(keys), _AT_ONCE):
@@ -95,7 +96,7 @@ class VectorCache:
             self._discard()
         return found
 
-    def put(self, prompt: str, vectors: Mapping[str, npt.NDArray[np.float32]]) -> bool:
+    def put(self, prompt: str, vectors: Mapping[str, Vectors]) -> bool:
         """Keep vectors by text, all or none; False where the disk did not allow it."""
         little_endian = {text: np.asarray(vector, dtype="<f4").tobytes() for text, vector in vectors.items()}
         rows = [(_key(prompt, text), data, zlib.crc32(data)) for text, data in little_endian.items()]

@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from psirag.encoding.protocol import Encoder, Rows, encode_distinct, unit_or_nan
+from psirag.encoding.protocol import Encoder, encode_distinct, unit_or_nan
 from psirag.encoding.sentence_encoder import SentenceEncoder, load_encoder
 from psirag.errors import PsiragError
+from psirag.vectors import Ints, Vectors
 
 
 class WrappedEncoder:
@@ -39,21 +40,21 @@ class WrappedEncoder:
             self._dimension = int(_matrix(self.encoder.encode(["psirag"]), 1).shape[1])
         return self._dimension
 
-    def encode(self, texts: Sequence[str]) -> Rows:
+    def encode(self, texts: Sequence[str]) -> Vectors:
         """Encode passages or abstracts: (n, d) unit float32 rows, zero for a blank text."""
         return encode_distinct(texts, self.dimension, lambda some: self._rows(self.encoder.encode, some))
 
-    def encode_queries(self, texts: Sequence[str]) -> Rows:
+    def encode_queries(self, texts: Sequence[str]) -> Vectors:
         """Encode questions, by the encoder's own `encode_queries` where it has one."""
         encode = getattr(self.encoder, "encode_queries", self.encoder.encode)
         return encode_distinct(texts, self.dimension, lambda some: self._rows(encode, some))
 
-    def truncated(self, texts: Sequence[str]) -> npt.NDArray[np.int64]:
+    def truncated(self, texts: Sequence[str]) -> Ints:
         """Return what the encoder itself says is longer than its window; nothing where it does not say."""
         ask = getattr(self.encoder, "truncated", None)
         return np.asarray([] if ask is None else ask(texts), dtype=np.int64)
 
-    def _rows(self, encode: Callable[[list[str]], Any], texts: list[str]) -> Rows:
+    def _rows(self, encode: Callable[[list[str]], Any], texts: list[str]) -> Vectors:
         """Return unit rows for distinct texts; NaN rows pass, to be named by the caller."""
         rows = _matrix(encode(texts), len(texts))
         if rows.shape[1] != self.dimension:

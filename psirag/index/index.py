@@ -34,6 +34,7 @@ from psirag.retrieval.reranking import Reranker, check_reranker
 from psirag.retrieval.sparse_index import SparseIndex
 from psirag.retrieval.trace import Retrieval
 from psirag.tree import AbstractTree, build_tree
+from psirag.vectors import Vectors
 
 
 class Index:
@@ -105,7 +106,7 @@ class Index:
         corpus: Any,
         *,
         encoder: Any = "auto",
-        tree: Callable[[npt.NDArray[np.float32]], AbstractTree] = build_tree,
+        tree: Callable[[Vectors], AbstractTree] = build_tree,
         abstraction: str = "keyword",
         writer: Writer | None = None,
         max_tokens: int = 100,

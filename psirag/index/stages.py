@@ -18,9 +18,7 @@ from psirag.encoding import Encoder
 from psirag.errors import PsiragError, PsiragWarning
 from psirag.index.build_report import BuildReport
 from psirag.tree import AbstractTree
-from psirag.vectors import keep_unit_rows
-
-Vectors = npt.NDArray[np.float32]
+from psirag.vectors import Vectors, keep_unit_rows
 
 
 def check_settings(tree: Any, abstraction: Any, writer: Any, max_tokens: Any, per_document: Any) -> None:

@@ -13,8 +13,9 @@ import numpy.typing as npt
 
 from psirag.checks import check_choice, check_count
 from psirag.errors import PsiragError
-from psirag.retrieval.ranking import Ints, Mask, Vectors, best_of_each_query, cosines
+from psirag.retrieval.ranking import best_of_each_query, cosines
 from psirag.retrieval.trace import Ranking
+from psirag.vectors import Ints, Mask, Vectors
 
 SIMILARITIES_AT_ONCE = 2**23  # 32 MB of float32
 FAISS_LIMIT = 2048  # most neighbours that faiss returns from a GPU

@@ -13,12 +13,13 @@ import numpy as np
 from psirag.corpus.chunks import Chunks
 from psirag.retrieval.flat import FlatIndex
 from psirag.retrieval.fusion import reciprocal_rank_fusion
-from psirag.retrieval.ranking import Ints, Mask, Vectors, best_of_each_query, cosines
+from psirag.retrieval.ranking import best_of_each_query, cosines
 from psirag.retrieval.reranking import check_reranker, rerank_scores
 from psirag.retrieval.sparse_index import SparseIndex
 from psirag.retrieval.trace import Hit, LayerTrace, Ranking, Retrieval, ScoreKind, SiblingTrace, SideScore, Trace
 from psirag.retrieval.tree_retrieval import nodes_with_allowed_leaves, retrieve_from_tree
 from psirag.tree import AbstractTree
+from psirag.vectors import Ints, Mask, Vectors
 
 HITS_WITH_SIBLINGS = 3  # siblings=m looks beside this many hits, from the top
 

@@ -5,10 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-Ints = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
-Mask = npt.NDArray[np.bool_]
-Vectors = npt.NDArray[np.float32]
+from psirag.vectors import Floats, Ints, Vectors
 
 FLOATS_AT_ONCE = 2**19  # 2 MB of rows a block: stays in cache, bounds the memory
 

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from typing import Any, Protocol, cast, runtime_checkable
 
 import numpy as np
-import numpy.typing as npt
 
 from psirag.checks import check_choice
 from psirag.errors import PsiragError
 from psirag.retrieval.trace import ScoreKind
+from psirag.vectors import Floats
 
 
 @runtime_checkable
@@ -71,7 +71,7 @@ def check_reranker(reranker: Any) -> ScoreKind:
     return cast(ScoreKind, check_choice("score_kind of a reranker", kind, ("logit", "probability")))
 
 
-def rerank_scores(reranker: Reranker, query: str, texts: Sequence[str]) -> npt.NDArray[np.float64]:
+def rerank_scores(reranker: Reranker, query: str, texts: Sequence[str]) -> Floats:
     """Return a reranker's score for each text; no texts, no call.
 
     Parameters

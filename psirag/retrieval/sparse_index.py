@@ -10,14 +10,14 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from psirag.checks import check_count, check_texts
 from psirag.errors import PsiragError, PsiragWarning
 from psirag.retrieval.keyword_tokens import KeywordTokens
-from psirag.retrieval.ranking import Ints, Mask, best_of_each_query
+from psirag.retrieval.ranking import best_of_each_query
 from psirag.retrieval.trace import Ranking
 from psirag.storage import fitting, read_array, read_json
+from psirag.vectors import Floats, Ints, Mask
 
 SETTINGS_FILE = "settings.json"
 VOCABULARY_FILE = "vocab.index.json"
@@ -128,18 +128,16 @@ class SparseIndex:
         rankings = []
         for scores in map(self._scores, self.tokens(queries)):
             node = np.flatnonzero((scores > 0) & (True if allowed is None else allowed))
-            found = scores[node].astype(np.float64)
-            best = best_of_each_query(np.zeros_like(node), node, found, k, same_text=same_text)
-            rankings.append(Ranking.read_only(node[best], found[best]))
+            best = node[best_of_each_query(np.zeros_like(node), node, scores[node], k, same_text=same_text)]
+            rankings.append(Ranking.read_only(best, scores[best]))
         return rankings
 
-    def _scores(self, tokens: list[str]) -> npt.NDArray[np.float32]:
+    def _scores(self, tokens: list[str]) -> Floats:
         """Return the BM25 score of every text for the tokens of a query."""
         known = [] if self.bm25 is None else [self.bm25.vocab_dict[t] for t in tokens if t in self.bm25.vocab_dict]
         if self.bm25 is None or not known:
-            return np.zeros(self.n_texts, dtype=np.float32)
-        scores: npt.NDArray[np.float32] = self.bm25.get_scores_from_ids(known)
-        return scores
+            return np.zeros(self.n_texts)
+        return np.asarray(self.bm25.get_scores_from_ids(known), dtype=np.float64)
 
     def save(self, folder: Path) -> None:
         """Write bm25s's own files and the tokens' settings into a folder; nothing is pickled.

@@ -11,17 +11,16 @@ import numpy.typing as npt
 
 from psirag.corpus.chunks import Chunk
 from psirag.corpus.documents import Record
+from psirag.vectors import Floats, Ints
 
-Nodes = npt.NDArray[np.int64]
-Scores = npt.NDArray[np.float64]
 ScoreKind = Literal["cosine", "bm25", "rrf", "logit", "probability"]
 
 
 class Ranking(NamedTuple):
     """Nodes from best to worst with their scores: two arrays of equal length."""
 
-    nodes: Nodes
-    scores: Scores
+    nodes: Ints
+    scores: Floats
 
     @staticmethod
     def read_only(nodes: npt.ArrayLike = (), scores: npt.ArrayLike = ()) -> Ranking:
@@ -99,9 +98,9 @@ class LayerTrace:
     """
 
     layer: int
-    candidates: Nodes
-    scores: Scores
-    kept: Nodes
+    candidates: Ints
+    scores: Floats
+    kept: Ints
     scored: bool
 
 
@@ -109,8 +108,8 @@ class SiblingTrace(NamedTuple):
     """Sibling leaves that were added on account of one hit, best first, with their cosine."""
 
     hit: int
-    nodes: Nodes
-    scores: Scores
+    nodes: Ints
+    scores: Floats
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,9 +8,10 @@ from itertools import pairwise
 import numpy as np
 import numpy.typing as npt
 
-from psirag.retrieval.ranking import Floats, Ints, Mask, Vectors, best_of_each_query, cosines
+from psirag.retrieval.ranking import best_of_each_query, cosines
 from psirag.retrieval.trace import LayerTrace, Ranking
 from psirag.tree import AbstractTree
+from psirag.vectors import Floats, Ints, Mask, Vectors
 
 
 @dataclass(frozen=True)
