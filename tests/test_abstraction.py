@@ -417,7 +417,8 @@ def test_a_long_input_is_shortened_to_the_writers_window():
 
     writer = Small()
     texts = ["oak " * 50, "elm", "bee " * 50]
-    write_abstracts(tree_of(3, 3, 3, -1, n_leaves=3), texts, np.eye(3), writer=writer)
+    with pytest.warns(PsiragWarning, match="The texts of 1 of 1 abstracts were shortened, each to its share"):
+        write_abstracts(tree_of(3, 3, 3, -1, n_leaves=3), texts, np.eye(3), writer=writer)
     assert [words(text) for text in writer.calls[0]] == [4, 1, 4]
 
 

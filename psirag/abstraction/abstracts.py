@@ -194,7 +194,7 @@ def _written(
     count: TokenCount, store: MutableMapping[str, str] | None,
 ) -> tuple[Sequence[str], list[str]]:  # fmt: skip
     """Have every abstract written, children first; an unusable one is replaced by the extractive, and counted."""
-    known, status = [*texts], list[str]()
+    known, status, shortened = [*texts], list[str](), 0
     store = store if store is not None else getattr(writer, "store", None)
     store = {} if store is None else store
     limit = _KEYWORD_TOKENS if kind == "keyword" else MAX_TOKENS
