@@ -63,13 +63,15 @@ def keyword_texts(tree: AbstractTree, leaf_texts: Sequence[str]) -> tuple[str, .
         return ("",) * (tree.n_nodes - tree.n_leaves)
     worth = vocabulary.weights(counts) * np.log1p(counts.shape[0] / np.maximum(1, np.diff(counts.tocsc().indptr)))
     texts: list[str] = []
+    above = sum_children(tree, 1, counts) if tree.depth else counts
     for layer in range(1, tree.depth + 1):
-        counts = sum_children(tree, layer, counts)
-        above = counts if layer == tree.depth else sum_children(tree, layer + 1, counts)
-        for row, node in enumerate(tree.layer_nodes(layer)):
-            siblings = 0 if layer == tree.depth else int(tree.parent[node]) - tree.layer_nodes(layer + 1).start
-            n_siblings = 1 if layer == tree.depth else len(tree.children(int(tree.parent[node])))
-            ids, scores = _scores(counts, row, above, siblings, n_siblings, worth)
+        counts, nodes = above, tree.layer_nodes(layer)
+        is_root = layer == tree.depth
+        above = counts if is_root else sum_children(tree, layer + 1, counts)
+        parents = np.zeros(1, np.int64) if is_root else tree.parent[nodes.start : nodes.stop] - nodes.stop
+        n_children = np.bincount(parents)
+        for row, parent in enumerate(parents):
+            ids, scores = _scores(counts, row, above, parent, n_children[parent], worth)
             texts.append(", ".join(_distinct_phrases(vocabulary, ids, scores)))
     return tuple(texts)
 

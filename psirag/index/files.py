@@ -29,7 +29,7 @@ from psirag.storage import (
     write_folder,
     write_lines,
 )
-from psirag.tree import AbstractTree
+from psirag.tree import AbstractTree, SpanningTree
 
 if TYPE_CHECKING:
     from psirag.index.index import Index
@@ -38,7 +38,8 @@ VECTORS, PARENT = "vectors.npy", "parent.npy"
 CHUNKS, ABSTRACTS, REPORT = "chunks.jsonl", "abstracts.jsonl", "report.jsonl"
 SPARSE = "sparse"
 REQUIRED = (VECTORS, PARENT, CHUNKS, ABSTRACTS, REPORT, f"{SPARSE}/{SETTINGS_FILE}")
-OPTIONAL = tuple(f"{SPARSE}/{name}" for name in BM25S_FILES)
+PAIRS = "pairs.npy"
+OPTIONAL = (PAIRS, *(f"{SPARSE}/{name}" for name in BM25S_FILES))
 _COLUMNS = {"ids": "id", "document": "document", "position": "position", "start": "start", "end": "end"}
 
 
@@ -110,6 +111,8 @@ def save_index(index: Index, folder: Path, *, overwrite: bool) -> None:
         write_lines(at / ABSTRACTS, ({"text": text, "status": status} for text, status in pairs))
         write_lines(at / REPORT, [{**vars(index.report), "compression": None}] if index.report else [])
         index.sparse.save(at / SPARSE)
+        if index.pairs is not None:
+            np.save(at / PAIRS, np.stack([index.pairs.u, index.pairs.v, index.pairs.key]), allow_pickle=False)
 
     write_folder(folder, write_files, about(index), overwrite=overwrite)
 
@@ -136,16 +139,25 @@ def load_parts(folder: Path, *, verify: bool) -> dict[str, Any]:
         tree = AbstractTree.from_parents(parent, n_leaves)
     if vectors.shape != (tree.n_nodes, encoder.dimension) or vectors.dtype != np.float32:
         raise damaged(VECTORS, f"{vectors.shape} of {vectors.dtype} for {tree.n_nodes} nodes")
+    abstract_rows, report_rows = read_lines(folder / ABSTRACTS), read_lines(folder / REPORT)
+    with fitting(ABSTRACTS):
+        texts, status = (tuple(row[key] for row in abstract_rows) for key in ("text", "status"))
+        abstracts = Abstracts(kind, texts, status, compression)
+    with fitting(REPORT):
+        report = BuildReport(**{**report_rows[0], "compression": compression}) if report_rows else None
+    chunks, sparse = _read_chunks(folder / CHUNKS), SparseIndex.load(folder / SPARSE, mmap=not verify)
     return {
-        "tree": tree,
-        "chunks": _read_chunks(folder / CHUNKS),
-        "vectors": vectors,
-        "abstracts": _read_abstracts(folder / ABSTRACTS, kind, compression),
-        "encoder": encoder,
-        "sparse": SparseIndex.load(folder / SPARSE, mmap=not verify),
-        "report": _read_report(folder / REPORT, compression),
-        "settings": settings,
-    }
+        "tree": tree, "chunks": chunks, "vectors": vectors, "abstracts": abstracts,
+        "encoder": encoder, "sparse": sparse, "report": report, "settings": settings,
+    }  # fmt: skip
+
+
+def _read_pairs(path: Path, n_leaves: int) -> SpanningTree:
+    """Read the accepted pairs back."""
+    pairs = read_array(path, mmap=False)
+    if pairs.shape != (3, n_leaves - 1) or pairs.dtype != np.int64 or np.any((pairs[:2] < 0) | (pairs[:2] >= n_leaves)):
+        raise damaged(PAIRS, f"{pairs.shape} of {pairs.dtype} for {n_leaves} leaves")
+    return SpanningTree(*pairs, n_leaves)
 
 
 def _read_chunks(path: Path) -> Chunks:
@@ -155,21 +167,6 @@ def _read_chunks(path: Path) -> Chunks:
         numbers = {name: np.array([row[key] for row in rows], dtype=np.int64) for name, key in _COLUMNS.items()}
         texts, titles, metadata = (tuple(row[key] for row in rows) for key in ("text", "title", "metadata"))
         return Chunks(texts=texts, titles=titles, metadata=metadata, **numbers)
-
-
-def _read_abstracts(path: Path, kind: str, compression: float) -> Abstracts:
-    """Read the abstracts and how each came about."""
-    rows = read_lines(path)
-    with fitting(ABSTRACTS):
-        texts, status = (tuple(row[key] for row in rows) for key in ("text", "status"))
-        return Abstracts(kind=kind, texts=texts, status=status, compression=compression)
-
-
-def _read_report(path: Path, compression: float) -> BuildReport | None:
-    """Read the report, where there is one."""
-    rows = read_lines(path)
-    with fitting(REPORT):
-        return BuildReport(**{**rows[0], "compression": compression}) if rows else None
 
 
 def _version() -> str:
