@@ -158,6 +158,26 @@ def test_five_abstracts_and_after_kill_9_exactly_the_missing_calls(smollm2, tmp_
 
 
 @pytest.mark.slow
+def test_the_copy_that_is_kept_unpacked_holds_the_same_numbers(tmp_path):
+    import torch
+
+    from psirag.readers import weights
+    from psirag.readers.names import find_model
+
+    source = find_model("smollm2")
+    settings = {"device": "cpu", "dtype": "float32"}
+    packed, _ = weights._load(source, cache=None, **settings)
+    weights._load(source, cache=tmp_path, **settings)
+    copy, tokenizer = weights._load(source, cache=tmp_path, **settings)
+    assert [path.name[:8] for path in tmp_path.iterdir()] == ["smollm2-"]
+    assert all(torch.equal(a, b) for a, b in zip(packed.state_dict().values(), copy.state_dict().values(), strict=True))
+    assert "<|im_start|>" in tokenizer.chat_template
+    (next(tmp_path.iterdir()) / "model.safetensors").write_bytes(b"damaged")
+    again, _ = weights._load(source, cache=tmp_path, **settings)
+    assert torch.equal(again.lm_head.weight, packed.lm_head.weight)
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("stopping", ["likelihood", "tag"])
 def test_a_hundred_questions_as_in_the_kept_results(stopping):
     from tests.benchmarks import smollm2_atlas as benchmark

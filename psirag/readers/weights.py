@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import shutil
 import tempfile
 from collections.abc import Iterator
@@ -32,9 +33,8 @@ class Weights:
     ) -> None:
         self.name, self._model, self._tokenizer = name, model, tokenizer
         self._source, self._settings = source, settings
-        found = getattr(model.config, "_commit_hash", None) or "weights of the caller"
-        if source is not None and source.folder is not None:
-            found = fingerprint(source.folder)
+        files = "" if source is None else _files(source)
+        found = files or getattr(model.config, "_commit_hash", None) or "weights of the caller"
         self.identity = f"{found} {model.dtype} {model.device.type}"
 
     @property
@@ -92,8 +92,7 @@ def load_weights(
     if dtype is not None and not isinstance(getattr(torch, str(dtype), None), torch.dtype):
         raise PsiragError("dtype is the name of a number type of torch", repr(dtype), 'For example "bfloat16".')
     dtype = dtype or ("float32" if device == "cpu" else "auto")
-    files = "" if source.folder is None or not source.folder.is_dir() else fingerprint(source.folder)
-    key = (str(source.folder or source.name), files, device, dtype)
+    key = (str(source.folder or source.name), _files(source), device, dtype)
     if key not in _LOADED:
         settings: dict[str, Any] = {"device": device, "dtype": dtype, "cache": cache}
         model, tokenizer = _load(source, **settings)
@@ -136,11 +135,11 @@ def _unpacked(
     transformers: Any, source: ModelSource, *, device: str, dtype: str, cache: Path | None
 ) -> tuple[Any, Any]:
     """The model of a GGUF file; with a cache folder, from the safetensors copy there, which the first call writes."""
-    folder = source.folder or Path()
-    copy = None if cache is None else cache / f"{source.name}-{fingerprint(folder)[:16]}"
+    copy = None if cache is None else cache / f"{source.name}-{_files(source)[:16]}"
     if copy is not None and copy.is_dir():
-        return _from(transformers, str(copy), device, dtype, local=True)
-    model, tokenizer = _from(transformers, str(folder), device, dtype, local=True, gguf_file=source.gguf)
+        with suppress(OSError, ValueError, KeyError):  # a copy that was damaged: unpack again
+            return _from(transformers, str(copy), device, dtype, local=True)
+    model, tokenizer = _from(transformers, str(source.folder), device, dtype, local=True, gguf_file=source.gguf)
     # transformers takes a model that came from GGUF for quantized, and would not save it
     model.hf_quantizer, model.is_quantized, model._is_quantized, model.quantization_method = None, False, False, None
     if hasattr(model.config, "quantization_config"):
@@ -156,6 +155,14 @@ def _unpacked(
             finally:
                 shutil.rmtree(partial, ignore_errors=True)
     return model, tokenizer
+
+
+def _files(source: ModelSource) -> str:
+    """A hash of the files; empty for a model of the hub, which has a commit."""
+    if source.gguf and source.folder is not None:
+        with (source.folder / source.gguf).open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    return fingerprint(source.folder) if source.folder is not None else ""
 
 
 def _short_name(source: ModelSource) -> str:
