@@ -112,6 +112,13 @@ class MergeStep:
         The abstract node that received children; leaves are 0 … n−1, abstract nodes n, n+1, … as they are created.
     attached : tuple of int
         The nodes whose parent became `node`. Replaying the first k steps gives the forest after k steps.
+
+    Source: Ψ-RAG §3.1, Figure 3.
+
+    Examples
+    --------
+    >>> merge_steps([[1, 0], [0.8, 0.6]])
+    [MergeStep(u=0, v=1, similarity=0.800000011920929, kind='merging', node=2, attached=(0, 1))]
     """
 
     u: int
