@@ -55,6 +55,14 @@ def test_retrieve_then_answer(toy):
     assert model.prompts[1][-1]["content"].endswith("Searches left: 0. End with `Answer:`.")
 
 
+def test_no_answer_is_kept_so_that_another_k_index_or_setting_is_another_run(toy):
+    model = ScriptedModel("Answer: Handel", "Answer: Bach", "Answer: Verdi")
+    agent = Agent(toy, ModelReader(model))
+    assert [agent.ask(QUESTION, k).text for k in (3, 2, 3)] == ["Handel", "Bach", "Verdi"]
+    shown = [prompt[-1]["content"].count("\n[") for prompt in model.prompts]
+    assert shown == [3, 2, 3]
+
+
 def test_a_list_of_queries_is_read_to_its_end(toy):
     result, _ = asked(toy, "Retrieve:\n- Nile\n- Danube\n\nRetrieve: Venus", "Answer: Handel")
     assert result.queries == (QUESTION, "Nile", "Danube")

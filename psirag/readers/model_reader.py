@@ -105,8 +105,9 @@ class ModelReader:
             )
 
         messages, notes = self._fit(state, build, OPENING, self.max_thought + MAX_ANSWER)
-        by = self._by_likelihood if self.stopping == "likelihood" else self._by_tag
-        return replace(by(messages, may_retrieve=may_retrieve), notes=notes)
+        weigh = self.stopping == "likelihood"
+        decision = self._by_likelihood(messages, may_retrieve) if weigh else self._by_tag(messages)
+        return replace(decision, notes=notes)
 
     def write_abstract(self, texts: Sequence[str], *, kind: str, max_tokens: int) -> str:
         """One abstract of the texts, every one of which has its share of the context."""
@@ -123,7 +124,7 @@ class ModelReader:
             )
         return [one.text if whole else _paragraph(one.text).strip() for one in done]
 
-    def _by_tag(self, messages: list[Message], *, may_retrieve: bool) -> Decision:  # noqa: ARG002 (one shape for both)
+    def _by_tag(self, messages: list[Message]) -> Decision:
         """Let the model write its thought and its last line, and parse that."""
         done = self._say(messages, OPENING, self.max_thought + MAX_ANSWER, _is_complete)
         said = Decision("stopped", raw=done.text, prompt=done.prompt, tokens=done.tokens)
@@ -133,7 +134,7 @@ class ModelReader:
         thought = reply.thought.removeprefix(OPENING).strip()
         return replace(said, action=reply.action, text=reply.text, queries=reply.queries, thought=thought)
 
-    def _by_likelihood(self, messages: list[Message], *, may_retrieve: bool) -> Decision:
+    def _by_likelihood(self, messages: list[Message], may_retrieve: bool) -> Decision:
         """Let the model write its thought, weigh the two tags after it, and let it go on after the likelier one."""
         done = self._say(messages, OPENING, self.max_thought, lambda text: _thought_end(text) < len(text))
         thought = done.text[: _thought_end(done.text)].strip()
