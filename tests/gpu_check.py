@@ -70,9 +70,9 @@ def check_reader(device: str, model: str, index: Index) -> tuple[str, bool]:
     """A question answered on both devices in float32: words a second, and how far the words agree."""
     said = {}
     for place in dict.fromkeys((device, "cpu")):
-        reader = load_reader(model, device=place, dtype="float32", cache=False, max_thought=48)
+        reader = load_reader(model, device=place, dtype="float32", max_thought=48)
         reader.decide(_state(index), may_retrieve=False)  # the first run compiles and allocates
-        reader = load_reader(model, device=place, dtype="float32", cache=False, max_thought=48)
+        reader = load_reader(model, device=place, dtype="float32", max_thought=48)
         said[place], seconds = timed(lambda reader=reader: reader.decide(_state(index), may_retrieve=False))
         if place == device:
             rate = said[place].tokens / seconds
@@ -86,7 +86,7 @@ def check_likelihood(device: str, model: str, index: Index) -> tuple[str, bool]:
     """The probability of answering now, on both devices, after the same words; and the loop on the device."""
     shares = []
     for place in (device, "cpu"):
-        reader = load_reader(model, device=place, dtype="float32", cache=False)
+        reader = load_reader(model, device=place, dtype="float32")
         prompt = [{"role": "user", "content": QUESTION}]
         logs, seconds = timed(
             lambda reader=reader, prompt=prompt: reader.model.log_probabilities(
@@ -94,7 +94,7 @@ def check_likelihood(device: str, model: str, index: Index) -> tuple[str, bool]:
             )
         )
         shares.append((1 / (1 + np.exp(logs[1] - logs[0])), seconds))
-    reader = load_reader(model, device=device, stopping="likelihood", dtype="float32", cache=False, max_thought=32)
+    reader = load_reader(model, device=device, stopping="likelihood", dtype="float32", max_thought=32)
     answer = Agent(index, reader).ask(QUESTION, 3)
     weighed = [step.decision.probabilities["answer"] for step in answer.steps if step.decision]
     worst = abs(shares[0][0] - shares[1][0])

@@ -217,9 +217,9 @@ def reading(context, *items, question=QUESTION, reply="Answer: x"):
 def test_passages_that_the_context_cannot_hold_are_left_out_lowest_first():
     items = [evidence(number, f"word{number} " * 100) for number in range(1, 6)]
     fixed = ScriptedModel().count(ModelReaderPrompt.of(QUESTION)) + 1
-    decision, prompt = reading(fixed + 68 + 8 + 3 * 101, *items)
+    decision, prompt = reading(fixed + 68 + 32 + 3 * 101, *items)
     assert [f"word{number}" in prompt for number in range(1, 6)] == [True, True, True, False, False]
-    assert decision.notes == (f"left out, the context holds {fixed + 68 + 8 + 303} tokens: passages 5, 4",)
+    assert decision.notes == (f"left out, the context holds {fixed + 68 + 32 + 303} tokens: passages 5, 4",)
     assert QUESTION in prompt
     all_of_it, _ = reading(9999, *items)
     assert all_of_it.notes == ()
@@ -227,13 +227,13 @@ def test_passages_that_the_context_cannot_hold_are_left_out_lowest_first():
 
 def test_the_best_passage_is_shortened_before_it_is_given_up():
     fixed = ScriptedModel().count(ModelReaderPrompt.of(QUESTION)) + 1
-    decision, prompt = reading(fixed + 68 + 8 + 60, evidence(1, "word " * 400), evidence(2, "other " * 400))
+    decision, prompt = reading(fixed + 68 + 32 + 60, evidence(1, "word " * 400), evidence(2, "other " * 400))
     assert 0 < prompt.count("word ") < 60
     assert "other" not in prompt
     assert [note[:9] for note in decision.notes] == ["left out,", "passage 1"]
-    gone, prompt = reading(fixed + 68 + 8, evidence(1, "word " * 400))
+    gone, prompt = reading(fixed + 68 + 32, evidence(1, "word " * 400))
     assert "(none)" in prompt
-    assert gone.notes == (f"left out, the context holds {fixed + 76} tokens: passages 1",)
+    assert gone.notes == (f"left out, the context holds {fixed + 100} tokens: passages 1",)
 
 
 def test_what_was_left_out_is_a_note_of_the_step(toy):

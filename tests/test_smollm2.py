@@ -178,16 +178,13 @@ def test_the_copy_that_is_kept_unpacked_holds_the_same_numbers(tmp_path):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("stopping", ["likelihood", "tag"])
-def test_a_hundred_questions_as_in_the_kept_results(stopping):
+def test_a_hundred_questions_as_in_the_kept_results():
     from tests.benchmarks import smollm2_atlas as benchmark
 
-    kept = json.loads(benchmark.RESULTS.read_text("utf-8"))[stopping]
-    rows = [benchmark.described(question, answer) for question, answer in benchmark.ask_all(stopping)]
+    kept = json.loads(benchmark.RESULTS.read_text("utf-8"))["likelihood"]
+    rows = [benchmark.described(question, answer) for question, answer in benchmark.ask_all("likelihood")]
     assert len(rows) == kept["questions"] == 100
-    assert all(row["status"] in ("answered", "not_mentioned", "budget_exhausted", "unparsed") for row in rows)
+    assert all(row["status"] in ("answered", "not_mentioned") for row in rows)
     assert all(len(row["queries"]) <= 1 for row in rows)
-    if stopping == "likelihood":
-        assert not any(row["status"] in ("budget_exhausted", "unparsed") for row in rows)
     same = sum(row["text"] == old["text"] for row, old in zip(rows, kept["rows"], strict=True))
     assert same >= 80  # rounding of another processor may turn a word

@@ -27,6 +27,7 @@ from psirag.readers.text_model import Completion, Message, OnText, TextModel
 MAX_THOUGHT = 128  # tokens of the thought; Ψ-RAG App. C.3 limits its words
 MAX_ANSWER = 48  # tokens of an answer or a query
 MAX_SUMMARY = 200  # tokens of a summary, Ψ-RAG App. C (QMSum)
+MARGIN = 32  # tokens for the tags, and for a thought that takes more tokens when it is read than when it was written
 WORDS_A_TOKEN = 0.75
 
 Build = Callable[[Sequence[Evidence]], list[Message]]
@@ -179,7 +180,7 @@ class ModelReader:
     def _fit(self, state: AgentState, build: Build, opening: str, limit: int) -> tuple[list[Message], tuple[str, ...]]:
         """The messages with as many passages as the context holds, the lowest-scored left out first; and what was."""
         kept, dropped, cut = list(state.evidence), list[int](), ""
-        while kept and self.model.count(build(kept), opening) + limit + 8 > self.model.context:
+        while kept and self.model.count(build(kept), opening) + limit + MARGIN > self.model.context:
             words = kept[-1].text.split()
             if len(kept) > 1 or len(words) < 8:
                 dropped.append(kept.pop().id)
