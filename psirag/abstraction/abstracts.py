@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import MutableMapping, Sequence
+from collections.abc import Mapping, MutableMapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -39,8 +40,8 @@ class Abstracts:
     texts : tuple of str, length n_nodes − n_leaves
         "" for "centroid".
     status : tuple of str, same length
-        "extractive", "written" (by a writer), "fallback" (first words; or, with a writer, an extractive stand-in) or
-        "centroid".
+        "extractive", "written" (by a writer), "fallback" (first words; or, with a writer, an extractive stand-in),
+        "kept" (from an index that has grown) or "centroid".
     compression : float
         Mean over abstract nodes of 1 − tokens(abstract) / tokens(the children's texts); nan without a text.
 
@@ -78,6 +79,7 @@ def write_abstracts(
     writer: Writer | None = None,
     tokenizer: Any = None,
     store: MutableMapping[str, str] | None = None,
+    kept: Mapping[int, str] = MappingProxyType({}),
 ) -> Abstracts:
     """Give every abstract node a text made from its children's texts, layer by layer from the leaves up.
 
@@ -95,6 +97,8 @@ def write_abstracts(
         As `count_tokens` takes it. None: Unicode words.
     store : mutable mapping of str to str, optional
         Where finished abstracts of the writer are kept, and found again after an interruption. None: the writer's own.
+    kept : mapping of int to str
+        Texts that nodes have already, as after an insertion: taken over, and not written again (status "kept").
 
     Returns
     -------
@@ -129,9 +133,10 @@ def write_abstracts(
         abstracts: Sequence[str] = keyword_texts(tree, texts)
     else:
         abstracts = sentence_texts(tree, texts, vectors, max_tokens=MAX_TOKENS, count=count)
-    status = ["extractive"] * len(abstracts)
+    abstracts = [kept.get(node, text) for node, text in enumerate(abstracts, tree.n_leaves)]
+    status = ["kept" if node in kept else "extractive" for node in range(tree.n_leaves, tree.n_nodes)]
     if writer is not None:
-        abstracts, status = _written(tree, texts, abstracts, kind, writer, count, store)
+        abstracts, status = _written(tree, texts, abstracts, kind, writer, count, store, kept)
     filled = _first_words(tree, texts, abstracts, status, count)
     return Abstracts(kind, tuple(filled), tuple(status), _compression(tree, texts, filled, count))
 
@@ -191,7 +196,7 @@ def check_writer(writer: Any) -> None:
 
 def _written(
     tree: AbstractTree, texts: Sequence[str], extractive: Sequence[str], kind: str, writer: Writer,
-    count: TokenCount, store: MutableMapping[str, str] | None,
+    count: TokenCount, store: MutableMapping[str, str] | None, kept: Mapping[int, str],
 ) -> tuple[Sequence[str], list[str]]:  # fmt: skip
     """Have every abstract written, children first; an unusable one is replaced by the extractive, and counted."""
     known, status, shortened = [*texts], list[str](), 0
@@ -200,12 +205,20 @@ def _written(
     limit = _KEYWORD_TOKENS if kind == "keyword" else MAX_TOKENS
     for layer in range(1, tree.depth + 1):
         nodes = tree.layer_nodes(layer)
-        below = {node: [known[child] for child in tree.children(node) if known[child].strip()] for node in nodes}
+        below = {
+            node: [known[child] for child in tree.children(node) if known[child].strip()]
+            for node in nodes
+            if node not in kept
+        }
         calls = [texts for texts in below.values() if texts]
         shares = [prepare_call(writer, call, kind=kind, max_tokens=limit, count=count)[0] for call in calls]
         shortened += sum(share != call for share, call in zip(shares, calls, strict=True))
         write_batches(writer, calls, kind=kind, max_tokens=limit, count=count, store=store)
         for node in nodes:
+            if node in kept:
+                status.append("kept")
+                known.append(kept[node])
+                continue
             text = "" if not below[node] else write_one(
                 writer, below[node], node=node, kind=kind, max_tokens=limit, count=count, store=store
             )  # fmt: skip

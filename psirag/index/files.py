@@ -149,6 +149,7 @@ def load_parts(folder: Path, *, verify: bool) -> dict[str, Any]:
     return {
         "tree": tree, "chunks": chunks, "vectors": vectors, "abstracts": abstracts,
         "encoder": encoder, "sparse": sparse, "report": report, "settings": settings,
+        "pairs": _read_pairs(folder / PAIRS, n_leaves) if PAIRS in sizes else None,
     }  # fmt: skip
 
 
@@ -157,7 +158,7 @@ def _read_pairs(path: Path, n_leaves: int) -> SpanningTree:
     pairs = read_array(path, mmap=False)
     if pairs.shape != (3, n_leaves - 1) or pairs.dtype != np.int64 or np.any((pairs[:2] < 0) | (pairs[:2] >= n_leaves)):
         raise damaged(PAIRS, f"{pairs.shape} of {pairs.dtype} for {n_leaves} leaves")
-    return SpanningTree(*pairs, n_leaves)
+    return SpanningTree(pairs[0], pairs[1], pairs[2], n_leaves)
 
 
 def _read_chunks(path: Path) -> Chunks:

@@ -19,6 +19,7 @@ from psirag.encoding import Encoder, as_encoder
 from psirag.errors import PsiragError
 from psirag.index.build_report import BuildReport, Stages
 from psirag.index.files import SavedEncoder, about, load_parts, save_index
+from psirag.index.growth import Growing, Growth
 from psirag.index.stages import (
     check_parts,
     check_settings,
@@ -33,11 +34,11 @@ from psirag.retrieval.hybrid import HybridSearch
 from psirag.retrieval.reranking import Reranker, check_reranker
 from psirag.retrieval.sparse_index import SparseIndex
 from psirag.retrieval.trace import Retrieval
-from psirag.tree import AbstractTree, build_tree
+from psirag.tree import AbstractTree, SpanningTree, build_tree
 from psirag.vectors import Vectors
 
 
-class Index:
+class Index(Growing):
     """A corpus made searchable: `retrieve` finds, `save` and `Index.load` keep.
 
     Parameters
@@ -57,6 +58,8 @@ class Index:
         What `Index.build` did.
     settings : mapping, optional
         How the index was made, for the manifest.
+    pairs : SpanningTree, optional
+        The pairs that `build_tree` accepted, so that growth need not find them again.
 
     Raises
     ------
@@ -87,6 +90,7 @@ class Index:
         sparse: SparseIndex | None = None,
         report: BuildReport | None = None,
         settings: Mapping[str, Any] = MappingProxyType({}),
+        pairs: SpanningTree | None = None,
     ) -> None:
         rows = check_parts(tree, chunks, vectors, abstracts, sparse)
         model: Encoder | SavedEncoder = encoder if isinstance(encoder, SavedEncoder) else as_encoder(encoder)
@@ -96,6 +100,8 @@ class Index:
         self.tree, self.chunks, self.vectors, self.abstracts = tree, chunks, rows, abstracts
         self.sparse = SparseIndex.build(chunks.indexed_texts) if sparse is None else sparse
         self.report, self.settings = report, MappingProxyType(dict(settings))
+        self.pairs = pairs if pairs is not None and pairs.n_leaves == tree.n_leaves else None
+        self.growth: Growth | None = None
         self._search = HybridSearch(tree, chunks, rows, abstracts.texts, self.sparse)
         self._encoder, self.made_with = model, SavedEncoder.of(model)
         self._lock = Lock()
@@ -157,7 +163,7 @@ class Index:
         chunks = stage("chunks", make_chunks, source, max_tokens, model)
         truncated = stage("window", find_truncated, chunks, model)
         leaf_vectors = stage("leaf vectors", model.encode, chunks.indexed_texts)
-        shape = stage("tree", make_tree, tree, leaf_vectors)
+        shape, pairs = stage("tree", make_tree, tree, leaf_vectors)
         abstracts = stage(
             "abstracts", write_abstracts, shape, chunks.indexed_texts, leaf_vectors,
             kind=abstraction, writer=writer, tokenizer=model.tokenizer,
@@ -166,7 +172,10 @@ class Index:
         sparse = stage("sparse index", SparseIndex.build, chunks.indexed_texts)
         report = make_report(source, chunks, truncated, vectors, shape, abstracts, stage.seconds)
         settings = describe_settings(source, tree, abstraction, writer, max_tokens)
-        return cls(shape, chunks, vectors, abstracts, encoder=model, sparse=sparse, report=report, settings=settings)
+        return cls(
+            shape, chunks, vectors, abstracts,
+            encoder=model, sparse=sparse, report=report, settings=settings, pairs=pairs,
+        )  # fmt: skip
 
     @property
     def encoder(self) -> Encoder:

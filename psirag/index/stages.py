@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections import Counter
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -17,8 +18,10 @@ from psirag.corpus import Chunks, Corpus, passages_as_chunks, split_into_chunks
 from psirag.encoding import Encoder
 from psirag.errors import PsiragError, PsiragWarning
 from psirag.index.build_report import BuildReport
-from psirag.tree import AbstractTree
-from psirag.vectors import Vectors, keep_unit_rows
+from psirag.tree import AbstractTree, SpanningTree, build_tree, spanning_tree
+from psirag.tree.building import tree_of_pairs
+from psirag.tree.rebalancing import check_max_children
+from psirag.vectors import Vectors, keep_unit_rows, unit_rows
 
 
 def check_settings(tree: Any, abstraction: Any, writer: Any, max_tokens: Any, per_document: Any) -> None:
@@ -78,14 +81,29 @@ def find_truncated(chunks: Chunks, encoder: Encoder) -> tuple[int, ...]:
     return ids
 
 
-def make_tree(tree: Callable[[Vectors], AbstractTree], leaf_vectors: Vectors) -> AbstractTree:
-    """Call the tree builder and check what it returns."""
+def make_tree(
+    tree: Callable[[Vectors], AbstractTree], leaf_vectors: Vectors
+) -> tuple[AbstractTree, SpanningTree | None]:
+    """Call the tree builder and check what it returns; of `build_tree` also keep the accepted pairs."""
+    settings = _build_tree_settings(tree)
+    if settings is not None:
+        limit = settings.pop("max_children", 40)
+        check_max_children(limit)
+        pairs = spanning_tree(unit_rows(leaf_vectors), overwrite_rows=True, **settings)
+        return tree_of_pairs(pairs, max_children=limit), pairs
     made = tree(leaf_vectors)
     if not isinstance(made, AbstractTree) or made.n_leaves != len(leaf_vectors):
         given = f"{made.n_leaves} leaves" if isinstance(made, AbstractTree) else f"a {type(made).__name__}"
         asked = f"tree must return an AbstractTree over {len(leaf_vectors)} leaves"
         raise PsiragError(asked, given, "Pass build_tree, or a function of your own that returns one.")
-    return made
+    return made, None
+
+
+def _build_tree_settings(tree: Any) -> dict[str, Any] | None:
+    """Return the settings of `build_tree` or a `functools.partial` of it; None for another builder."""
+    if isinstance(tree, partial) and tree.func is build_tree and not tree.args:
+        return dict(tree.keywords)
+    return {} if tree is build_tree else None
 
 
 def make_report(
@@ -113,10 +131,13 @@ def make_report(
 
 def describe_settings(corpus: Corpus, tree: Any, abstraction: str, writer: Any, max_tokens: int) -> dict[str, Any]:
     """Return how an index is made, in plain values for the manifest."""
+    exact = _build_tree_settings(tree)
+    limit = {} if exact is None else {"max_children": exact.get("max_children", 40)}
     return {
         "corpus": corpus.name,
         "kind": corpus.kind,
-        "tree": getattr(tree, "__name__", repr(tree)),
+        "tree": getattr(tree, "__name__", repr(tree)) if exact is None else "build_tree",
+        **limit,
         "abstraction": abstraction,
         "writer": None if writer is None else str(getattr(writer, "name", type(writer).__name__)),
         "max_tokens": max_tokens,

@@ -63,19 +63,36 @@ def agreement(
     if tree.n_leaves != exact.n_leaves:
         given = f"{tree.n_leaves} and {exact.n_leaves}"
         raise PsiragError("agreement compares trees over the same leaves", given, "Build both from the same vectors.")
-    truth = _leaf_sets(exact)
-    nodes = float(np.isin(truth, _leaf_sets(tree)).mean()) if len(truth) else 1.0
+    marks = leaf_marks(exact.n_leaves)
+    found, truth = (np.unique(leaf_sums(one, marks)[one.n_leaves :]) for one in (tree, exact))
+    nodes = float(np.isin(truth, found).mean()) if len(truth) else 1.0
     if pairs is None or exact_pairs is None or exact.n_leaves == 1:
         return Agreement(nodes, np.nan, np.nan)
     same = np.isin(exact_pairs.u * exact.n_leaves + exact_pairs.v, pairs.u * exact.n_leaves + pairs.v)
     return Agreement(nodes, float(same.mean()), float(pairs.similarity.sum() / exact_pairs.similarity.sum()))
 
 
-def _leaf_sets(tree: AbstractTree) -> npt.NDArray[np.uint64]:
-    """Return a 64-bit fingerprint of the leaves below each abstract node: the sum of random numbers, one a leaf."""
+def leaf_sums(tree: AbstractTree, numbers: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint64]:
+    """Return, for each node, the sum of its leaves' numbers: with random numbers, a fingerprint of its set of leaves.
+
+    Parameters
+    ----------
+    tree : AbstractTree
+    numbers : ndarray, shape (n_leaves,), uint64
+
+    Examples
+    --------
+    >>> leaf_sums(AbstractTree([2, 2, -1], [0, 0, 1]), np.array([3, 4], dtype=np.uint64)).tolist()
+    [3, 4, 7]
+    """
     sums = np.zeros(tree.n_nodes, dtype=np.uint64)
-    sums[: tree.n_leaves] = np.random.default_rng(0).integers(0, 2**64, tree.n_leaves, dtype=np.uint64)
+    sums[: tree.n_leaves] = numbers
     for layer in range(tree.depth):
         nodes = tree.layer_nodes(layer)
         np.add.at(sums, tree.parent[nodes.start : nodes.stop], sums[nodes.start : nodes.stop])
-    return np.unique(sums[tree.n_leaves :])
+    return sums
+
+
+def leaf_marks(n: int) -> npt.NDArray[np.uint64]:
+    """Return n random 64-bit numbers, always the same."""
+    return np.random.default_rng(0).integers(0, 2**64, n, dtype=np.uint64)
