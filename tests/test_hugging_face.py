@@ -147,14 +147,20 @@ def test_stop_strings_end_the_text_before_them():
     assert done.text == whole[: whole.find(whole[at : at + 3])]
 
 
-def test_greedy_is_silent_and_the_same_twice_whatever_the_model_s_own_settings(caplog):
+def test_greedy_is_silent_and_the_same_twice_whatever_the_model_s_own_settings(caplog, monkeypatch):
+    import torch
+
     loud = tiny_llama(do_sample=True, temperature=0.6, top_p=0.9, top_k=20, repetition_penalty=1.1)
-    caplog.set_level(logging.WARNING)
+    monkeypatch.setattr(logging.getLogger("transformers"), "propagate", True)  # so that caplog hears it
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         texts = {said(HuggingFaceModel(tiny_weights(model=loud), temperature=0)).text for _ in range(2)}
     assert texts == {said(made()).text}
     assert not caplog.records
+    logging.getLogger("transformers.generation").warning("heard")
+    assert len(caplog.records) == 1
+    with pytest.raises(ValueError, match="temperature"):  # what temperature 0 does when it is passed on
+        loud.generate(input_ids=torch.tensor([[1, 2]]), do_sample=True, temperature=0.0, max_new_tokens=1)
 
 
 def test_a_temperature_draws_from_the_seed_and_leaves_the_process_s_own():
