@@ -2,7 +2,8 @@
 
 FOLDER holds `corpus.json` and `questions.json` in the HippoRAG shape. The first run encodes the corpus (minutes on a
 CPU), later ones take the vectors from the encoder's cache. `--ablations` adds the agent without the tree side, without
-BM25, at the paper's budget and with the titles emptied; `--json FILE` keeps the results.
+BM25, at the paper's budget, with the titles emptied and without each part of the reader that bears on recall, each with
+the paired difference to the whole; `--json FILE` keeps the results.
 """
 
 from __future__ import annotations
@@ -22,13 +23,17 @@ import numpy as np
 
 from psirag.agent import Agent
 from psirag.corpus import Corpus, Question, load_corpus, load_questions
+from psirag.evaluation import Interval, bootstrap_interval, paired_interval, sign_test
 from psirag.index import Index
+from psirag.readers.rules import RulesReader
 from psirag.retrieval.trace import Hit
 from psirag.tree import build_tree, reference_tree
 
 DEPTHS = (2, 5, 10)
 PAPER = {"max_retrievals": 2, "max_queries": 2}
-OURS = {"max_retrievals": 2, "max_queries": 8}
+OURS = {"max_retrievals": 3, "max_queries": 8}
+PARTS = ("bridging", "clauses", "path first")
+WHOLE = "agent, 8 queries"
 LIBRARIES = ("psirag", "numpy", "scipy", "bm25s", "sentence-transformers", "torch")
 
 
@@ -39,6 +44,14 @@ class Found:
     hits: Sequence[Hit]
     nodes_scored: int
     queries: int
+
+
+@dataclass(frozen=True)
+class Row:
+    """A line of the table, and the recall of every question by depth."""
+
+    figures: dict[str, Any]
+    recalls: dict[int, list[float]]
 
 
 def recall(found: Found, gold: set[int], depth: int) -> float:
@@ -57,9 +70,9 @@ def one_step(index: Index, *sides: str) -> Callable[[str], Found]:
     return find
 
 
-def with_agent(index: Index, **settings: Any) -> Callable[[str], Found]:
+def with_agent(index: Index, reader: str | RulesReader = "rules", **settings: Any) -> Callable[[str], Found]:
     """The agent with the rules reader, five passages a query."""
-    agent = Agent(index, "rules", **settings)
+    agent = Agent(index, reader, **settings)
 
     def find(question: str) -> Found:
         answer = agent.ask(question, k=5)
@@ -69,15 +82,24 @@ def with_agent(index: Index, **settings: Any) -> Callable[[str], Found]:
     return find
 
 
-def measure(name: str, find: Callable[[str], Found], questions: Sequence[Question], gold: list[set[int]]) -> dict:
-    """One row of the table: mean recalls, nodes scored, queries and milliseconds a question."""
+def measure(name: str, find: Callable[[str], Found], questions: Sequence[Question], gold: list[set[int]]) -> Row:
+    """One row of the table: recalls with intervals and by halves, nodes scored, queries and milliseconds a question."""
     started = time.perf_counter()
     found = [find(question.question) for question in questions]
-    seconds = (time.perf_counter() - started) / len(questions)
-    recalls = {f"recall@{d}": np.mean([recall(f, g, d) for f, g in zip(found, gold, strict=True)]) for d in DEPTHS}
+    spent = 1000 * (time.perf_counter() - started) / len(questions)
+    recalls = {depth: [recall(f, g, depth) for f, g in zip(found, gold, strict=True)] for depth in DEPTHS}
+    row: dict[str, Any] = {"system": name}
+    row |= {f"recall@{depth}": rounded(bootstrap_interval(values)) for depth, values in recalls.items()}
+    for depth in DEPTHS[:2]:
+        row[f"halves@{depth}"] = [round(float(np.mean(recalls[depth][start::2])), 3) for start in (0, 1)]
     scored, queries = np.mean([f.nodes_scored for f in found]), np.mean([f.queries for f in found])
-    row = {**recalls, "nodes_scored": scored, "queries": queries, "ms": 1000 * seconds}
-    return {"system": name, **{key: round(float(value), 3) for key, value in row.items()}}
+    row |= {"nodes_scored": round(float(scored), 1), "queries": round(float(queries), 2), "ms": round(spent, 1)}
+    return Row(row, recalls)
+
+
+def rounded(interval: Interval) -> list[float]:
+    """Mean, low, high."""
+    return [round(float(value), 3) for value in interval]
 
 
 def systems(index: Index, *, ablations: bool) -> Iterator[tuple[str, Callable[[str], Found]]]:
@@ -86,11 +108,14 @@ def systems(index: Index, *, ablations: bool) -> Iterator[tuple[str, Callable[[s
     yield "BM25", one_step(index, "sparse")
     yield "tree", one_step(index, "tree")
     yield "fused (tree + BM25)", one_step(index, "tree", "sparse")
-    yield "agent, 8 queries", with_agent(index, **OURS)
+    yield WHOLE, with_agent(index, **OURS)
     if ablations:
-        yield "agent, 8 queries, without the tree", with_agent(index, **OURS, retrieve={"sides": ("sparse",)})
-        yield "agent, 8 queries, without BM25", with_agent(index, **OURS, retrieve={"sides": ("tree",)})
-        yield "agent, 8 queries, flat + BM25", with_agent(index, **OURS, retrieve={"sides": ("flat", "sparse")})
+        yield f"{WHOLE}, without the tree", with_agent(index, **OURS, retrieve={"sides": ("sparse",)})
+        yield f"{WHOLE}, without BM25", with_agent(index, **OURS, retrieve={"sides": ("tree",)})
+        yield f"{WHOLE}, flat + BM25", with_agent(index, **OURS, retrieve={"sides": ("flat", "sparse")})
+        yield f"{WHOLE}, siblings=1", with_agent(index, **OURS, retrieve={"siblings": 1})
+        for part in PARTS:
+            yield f"{WHOLE}, without {part}", with_agent(index, RulesReader(without=[part]), **OURS)
         yield "agent, paper's budget", with_agent(index, **PAPER)
         yield "agent, paper's budget, without the tree", with_agent(index, **PAPER, retrieve={"sides": ("sparse",)})
 
@@ -98,6 +123,20 @@ def systems(index: Index, *, ablations: bool) -> Iterator[tuple[str, Callable[[s
 def without_titles(corpus: Corpus) -> Corpus:
     """The same passages with their titles emptied."""
     return replace(corpus, documents=tuple(replace(document, title="") for document in corpus.documents))
+
+
+def gained(rows: Sequence[Row]) -> list[dict[str, Any]]:
+    """What the whole agent gains over each other row on the same questions: the paired difference and a sign test."""
+    whole = next(row for row in rows if row.figures["system"] == WHOLE)
+    lines = []
+    for row in rows:
+        if row is not whole:
+            line: dict[str, Any] = {"over": row.figures["system"]}
+            for depth in DEPTHS[:2]:
+                pair = whole.recalls[depth], row.recalls[depth]
+                line[f"recall@{depth}"] = [*rounded(paired_interval(*pair)), round(sign_test(*pair), 3)]
+            lines.append(line)
+    return lines
 
 
 def describe(index: Index, *, compare: bool) -> dict[str, Any]:
@@ -135,12 +174,20 @@ def main() -> None:
     rows = [measure(name, find, questions, gold) for name, find in systems(index, ablations=given.ablations)]
     if given.ablations:
         bare = Index.build(without_titles(corpus))
-        rows.append(measure("agent, 8 queries, titles emptied", with_agent(bare, **OURS), questions, gold))
-    print(f"\n{len(questions)} questions\n\n{table(rows)}")
+        rows.append(measure(f"{WHOLE}, titles emptied", with_agent(bare, **OURS), questions, gold))
+    print(f"\n{len(questions)} questions; recall with its 95 % interval\n\n{table([r.figures for r in rows])}")
+    gains = gained(rows)
+    print("\nthe whole agent gains (mean, low, high, p of the sign test)", *map(json.dumps, gains), sep="\n")
     if given.json:
         made = {"date": datetime.now(UTC).date().isoformat(), "python": platform.python_version()}
         made |= {"versions": {name: version(name) for name in LIBRARIES}, "encoder": index.encoder.name}
-        report = {**made, "questions": len(questions), "tree": shape, "rows": rows}
+        report = {
+            **made,
+            "questions": len(questions),
+            "tree": shape,
+            "rows": [row.figures for row in rows],
+            "gains": gains,
+        }
         given.json.write_text(json.dumps(report, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
 
 

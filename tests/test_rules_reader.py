@@ -10,10 +10,12 @@ from hypothesis import strategies as st
 
 from psirag.agent import Agent
 from psirag.corpus import Corpus, Document, load_questions
+from psirag.errors import PsiragError
 from psirag.index import Index
 from psirag.readers import NOT_MENTIONED, AgentState, RulesReader
 from psirag.readers.rules import PARTS
 from psirag.readers.rules.bridging import find_bridges, rank_passages
+from psirag.readers.rules.dates import date_value, number_value
 from psirag.readers.rules.named_spans import contains_run, folded_words, match_quality, named_spans
 from psirag.readers.rules.passages import PassageView
 from psirag.readers.rules.questions import QuestionView, answer_type
@@ -253,3 +255,94 @@ def test_titles_are_not_needed():
 )
 def test_queries_from_names(names, room, expected):
     assert queries_for(names, ["asked"], room=room) == expected
+
+
+class OnlyRetrieve:
+    """An index of which nothing but `retrieve` can be reached."""
+
+    def __init__(self, index):
+        self.__retrieve = index.retrieve
+
+    def retrieve(self, *given, **settings):
+        return self.__retrieve(*given, **settings)
+
+
+def test_nothing_of_the_index_but_retrieve_is_touched(toy):
+    for question in load_questions("toy"):
+        seen, whole = (
+            Agent(OnlyRetrieve(toy), "rules").ask(question.question),
+            Agent(toy, "rules").ask(question.question),
+        )
+        retrieved = {hit.chunk.id for step in seen.steps for found in step.retrievals for hit in found}
+        assert {hit.chunk.id for hit in seen.hits} == retrieved
+        assert (seen.text, seen.queries) == (whole.text, whole.queries)
+
+
+@pytest.mark.parametrize(
+    ("part", "question"),
+    [
+        ("bridging", "Who was the director of The Blue Ferry married to?"),
+        ("hops", "Who was the director of The Blue Ferry married to?"),
+        ("relations", "Who was the wife of Otto Brandt?"),
+        ("types", "Where was Otto Brandt born?"),
+        ("comparison", "Who was born first, Ines Vale or Otto Brandt?"),
+        ("support", "Who directed The Red Ferry?"),
+        ("clauses", "A painter studied in Lisbon. Which film did she direct?"),
+        ("path first", "Where was the husband of Ines Vale born?"),
+        ("shared names", "Which river flows through the city where Otto Brandt was born?"),
+    ],
+)
+def test_each_part_can_be_switched_off(shelf, part, question):
+    """Without a part the reader still runs, deterministically."""
+    runs = [Agent(shelf, RulesReader(without=[part])).ask(question) for _ in range(2)]
+    assert part in PARTS
+    assert runs[0].text == runs[1].text
+    assert runs[0].status in {"answered", "not_mentioned"}
+
+
+def test_parts_that_decide(shelf):
+    film, ferry = "Who was the director of The Blue Ferry married to?", "Who directed The Red Ferry?"
+    assert Agent(shelf, RulesReader(without=["hops"])).ask(film).text != "Otto Brandt"
+    assert len(Agent(shelf, RulesReader(without=["bridging"])).ask(film).queries) < len(Agent(shelf).ask(film).queries)
+    assert Agent(shelf, RulesReader(without=["support"])).ask(ferry).text != NOT_MENTIONED
+    assert Agent(shelf, RulesReader(without=["comparison"])).ask("Is Lisbon the capital of Portugal?").text != "yes"
+
+
+@pytest.mark.parametrize("without", ["bridging", ["bridges"], ["hops", "x"]])
+def test_unknown_parts_are_refused(without):
+    with pytest.raises(PsiragError, match="collection of its parts"):
+        RulesReader(without=without)
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("14 August 1899", (1899, 8, 14)),
+        ("May 3, 1920", (1920, 5, 3)),
+        ("October 821", (821, 10, 0)),
+        ("1859", (1859, 0, 0)),
+        ("4 May", None),
+        ("", None),
+    ],
+)
+def test_dates(text, value):
+    assert date_value(text) == value
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("673", 673),
+        ("1,047", 1047),
+        ("2.5", 2.5),
+        ("twenty-one", 21),
+        ("a hundred and two", 102),
+        ("six million", 6_000_000),
+        ("twice", 2),
+        ("some", None),
+        ("", None),
+        ("and", None),
+    ],
+)
+def test_numbers(text, value):
+    assert number_value(text) == value

@@ -116,3 +116,10 @@ def test_a_file_in_the_hubs_cache_is_read_without_network(tmp_path):
     environment.pop("PSIRAG_DATA", None)
     done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True)
     assert done.stdout == "popqa cached\n"
+
+
+def test_further_questions_on_a_built_in_set_have_a_name_of_their_own():
+    first, second = load_questions("atlas"), load_questions("atlas-second")
+    assert "atlas-second" not in built_in_sets("corpus")
+    assert len(second) >= 30
+    assert not {question.id for question in first} & {question.id for question in second}

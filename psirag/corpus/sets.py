@@ -31,6 +31,7 @@ PUBLIC_SETS = {
     "popqa": PublicSet(_HIPPORAG, "popqa_corpus.json", "popqa.json"),
     "multihop-rag": PublicSet("yixuantt/MultiHopRAG", "corpus.json", "MultiHopRAG.json"),
 }
+SECOND = "questions2.json"  # further questions on the same corpus: load_questions("atlas-second")
 # What a folder may call its part.
 PART_NAMES = {
     "corpus": ("corpus.json", "corpus.jsonl", "corpus"),
@@ -41,7 +42,10 @@ PART_NAMES = {
 def built_in_sets(part: str) -> dict[str, Path]:
     """Return the built-in sets that have this part, "corpus" or "questions", by name."""
     data = Path(str(resources.files("psirag.data")))
-    found = {folder.name: part_of(folder, part) for folder in sorted(data.iterdir()) if folder.is_dir()}
+    folders = [folder for folder in sorted(data.iterdir()) if folder.is_dir()]
+    found = {folder.name: part_of(folder, part) for folder in folders}
+    if part == "questions":
+        found |= {f"{folder.name}-second": folder / SECOND for folder in folders if (folder / SECOND).is_file()}
     return {name: path for name, path in found.items() if path is not None}
 
 
