@@ -111,7 +111,7 @@ class LiveFigure:
         self.box.children = (self.live,)  # drawn only when there is something to see, and room to measure
         with self.live.batch_update():
             for shown, new in zip(self.live.data, figure.data, strict=True):
-                shown.update(new.to_plotly_json(), overwrite=True)
+                shown.update(new.to_plotly_json())
             if figure.layout.coloraxis.cmin is not None:
                 self.live.layout.coloraxis.cmin = figure.layout.coloraxis.cmin
                 self.live.layout.coloraxis.cmax = figure.layout.coloraxis.cmax

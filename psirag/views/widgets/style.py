@@ -22,7 +22,7 @@ STYLE = """<style>
 .psirag p { margin: 3px 0 }
 .psirag .chip { border: 1px solid var(--line); background: var(--fill); border-radius: 9px; padding: 0 7px;
   font-size: 12px; white-space: nowrap; }
-.psirag .asked .chip { font-size: 13px; white-space: normal; display: inline-block; margin: 1px 0 }
+.psirag .asked .chip { font-size: 13px; white-space: normal; box-decoration-break: clone }
 .psirag .thought { color: var(--soft); font-style: italic }
 .psirag .said { white-space: pre-wrap; font: 13px/1.5 ui-monospace, monospace; margin: 4px 0; max-height: 16em;
   overflow: auto; background: var(--fill); color: var(--ink); border-radius: 4px; padding: 6px 8px; }
