@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from psirag.errors import PsiragError
 from psirag.tree import build_tree, spanning_tree, sweeping
@@ -23,10 +24,33 @@ def clustered():
 
 
 @settings(max_examples=25)
-@given(any_vectors)
-def test_torch_on_the_cpu_gives_the_same_bits(vectors):
-    rows = unit_rows(vectors)
-    plain, by_torch = spanning_tree(rows), spanning_tree(rows, device="cpu", block=4)
+@given(any_vectors, st.booleans())
+def test_torch_on_the_cpu_gives_the_same_bits(vectors, half):
+    from psirag.tree import torch_tiles
+
+    rows, made = unit_rows(vectors), torch_tiles.TorchTiles
+    plain = spanning_tree(rows)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(torch_tiles, "TorchTiles", lambda rows, device: made(rows, device, half=half))
+        by_torch = spanning_tree(rows, device="cpu", block=4)
+    assert np.array_equal([plain.u, plain.v, plain.key], [by_torch.u, by_torch.v, by_torch.key])
+
+
+@pytest.mark.parametrize("half", [False, True])
+@pytest.mark.parametrize("kind", ["clump", "one-hot", "sign grid", "antipodal"])
+def test_masses_of_ties_in_any_precision(kind, half, monkeypatch):
+    from psirag.tree import torch_tiles
+
+    rng = np.random.default_rng(3)
+    rows = {
+        "clump": np.ones(16) + 1e-7 * rng.normal(size=(300, 16)),
+        "one-hot": np.eye(200)[rng.permutation(200)],
+        "sign grid": rng.choice([-1.0, 1.0], size=(300, 9)),
+        "antipodal": np.repeat([[1.0, 0, 0], [-1.0, 0, 0]], 150, axis=0) + 1e-6 * rng.normal(size=(300, 3)),
+    }[kind]
+    made = torch_tiles.TorchTiles
+    monkeypatch.setattr(torch_tiles, "TorchTiles", lambda rows, device: made(rows, device, half=half))
+    plain, by_torch = spanning_tree(unit_rows(rows)), spanning_tree(unit_rows(rows), device="cpu", block=64)
     assert np.array_equal([plain.u, plain.v, plain.key], [by_torch.u, by_torch.v, by_torch.key])
 
 

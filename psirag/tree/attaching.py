@@ -44,7 +44,7 @@ def attach_leaves(tree: AbstractTree, nearest: npt.ArrayLike) -> AbstractTree:
     if np.any((joined < 0) | (joined >= n + np.arange(m))):
         raise PsiragError(f"nearest must name leaves before the new one, from {n} on", str(joined[:5]), "Name others.")
     if tree.depth == 0:
-        return AbstractTree([n + m] * (n + m) + [-1], [0] * (n + m) + [1]) if m else tree
+        return AbstractTree.from_parents([n + m] * (n + m) + [-1], n + m) if m else tree
     parent = np.concatenate([tree.parent[:n], np.empty(m, dtype=np.int64), tree.parent[n:]])
     parent[parent >= 0] += m
     parent[-1] = -1
