@@ -266,6 +266,8 @@ def _by_head(rest: tuple[str, ...]) -> AnswerType:
     if not rest or (before == 0 and rest[0] not in {"is", "was", "are", "were"}):
         return AnswerType("thing")
     phrase = rest[:before] if before else rest[1:6]
+    if not before and rest[1:4] == ("the", "name", "of"):
+        phrase = rest[4:9]
     for word in phrase[:5]:
         if word in RELATIVE | PREPOSITIONS:
             break

@@ -18,7 +18,7 @@ PARTS = ("bridging", "clauses", "hops", "shared names", "relations", "types", "c
 # A passage about a name this surely makes looking the name up again needless.
 FOUND = 0.9
 NAMES_IN_LAST_QUERY = 3
-SUPPORTED = 0.2
+SUPPORTED = 0.0
 ON_PATH = 0.3
 
 

@@ -31,7 +31,7 @@ RELATIONS = tuple(
     painter painted painting picture portrait canvas artist
     sculptor sculpted statue
     won winner win winning victory champion gold beat
-    received receive awarded award prize given brought collected honoured
+    received receive awarded award awards oscar oscars prize prizes given brought collected honoured
     opened opening inaugurated opens
     released release appeared published publication premiere premiered
     flows flow runs run passes crosses empties enters

@@ -19,11 +19,12 @@ from psirag.readers.rules.relation_words import forms, relations
 
 WEIGHTS = {
     "covered": 11.0, "gained": 2.0, "told_here": 1.5, "names_missing": -4.0, "near": 0.9, "follows": 0.3,
-    "noun": 3.0, "nounless": -1.5, "misfit": -3.0, "placeless": -2.5, "place": 0.5,
+    "noun": 2.0, "nounless": -1.5, "misfit": -3.0, "placeless": -2.5, "place": 0.5,
     "person": 1.0, "container": -1.0,
     "adjective": -1.5, "on_path": -3.0, "subject": -1.5, "subject_told": 3.0, "hops": -0.1, "phrase": -1.0,
 }  # fmt: skip
-SUPPORT = {"told_here": 0.35, "gained": 0.4, "names_missing": -1.2, "heaviest_missing": -4.0}
+SUPPORT = {"told_here": 0.2, "gained": 1.1, "names_missing": -0.2, "heaviest_missing": -7.4}
+SUPPORTED_FROM = 1.9
 TYPE_SIGNS = ("noun", "nounless", "misfit", "placeless", "place", "person", "container", "adjective")
 PERSON_BEFORE = PERSONS | frozenset("by with whom captain president".split())
 PLACE_BEFORE = frozenset("across along at beneath from in near outside over through under".split())
@@ -69,7 +70,10 @@ class Looks:
 
     def place(self, words: tuple[str, ...]) -> bool:
         """Whether a name is written as a place, or has a passage of its own that is not about a person."""
-        return bool(self.places.get(words)) or (words in self.subjects and not self.subjects[words].is_person)
+        own = self.subjects.get(words)
+        if own is not None and (own.is_person or "(" in own.title_text):
+            return False
+        return own is not None or bool(self.places.get(words))
 
 
 @dataclass(frozen=True)
@@ -85,7 +89,7 @@ class Scored:
     @cached_property
     def support(self) -> float:
         """From how much of the question is held, and whether what is asked itself is told of the candidate."""
-        return 1.2 + sum(weight * self.signs[name] for name, weight in SUPPORT.items())
+        return SUPPORTED_FROM + sum(weight * self.signs[name] for name, weight in SUPPORT.items())
 
 
 def score(
@@ -185,7 +189,7 @@ def _noun(asked: AnswerType, looks: Looks, passage: PassageView, told: Told, fou
     """Whether the noun that was asked for stands in the candidate, in apposition to it, or in its own passage."""
     if not asked.head or asked.kind in {"date", "year", "quantity"}:
         return 0.0
-    wanted, kin = forms(asked.head), relations(asked.head) if asked.kind in {"thing", "work"} else frozenset()
+    wanted, kin = forms(asked.head), relations(asked.head) if asked.kind in {"thing", "work", "number"} else frozenset()
     heads = [token for token in told.sentence.tokens if token.forms & wanted or token.relations & kin]
     if asked.kind == "number":
         after = [token for token in told.sentence.tokens if token.start >= found.end][:3]

@@ -50,9 +50,9 @@ class Reading:
     def chains(
         self, question: QuestionView, facets: Facets, told: Mapping[int, Sequence[Told]], *, hops: int = HOPS
     ) -> list[Chain]:
-        """The best chains, those first that cover most of the question."""
+        """The best chains, those first that cover most of the question; no more hops than words that describe one."""
         moves = find_hops(facets, self.passages, told, shared="shared names" not in self.without)
-        hops = 0 if "hops" in self.without else hops
+        hops = 0 if "hops" in self.without else min(hops, sum(not cue.main for cue in facets.cues))
         return sorted(
             find_chains(question, facets, self.passages, told, moves, hops=hops), key=lambda chain: -chain.value
         )
