@@ -20,7 +20,7 @@ from psirag.readers.rules.named_spans import contains_run, folded_words, match_q
 from psirag.readers.rules.passages import PassageView
 from psirag.readers.rules.questions import QuestionView, answer_type
 from psirag.readers.rules.reader import queries_for
-from psirag.readers.rules.relation_words import akin
+from psirag.readers.rules.relation_words import forms, relations, tokens
 from psirag.readers.rules.spans import Reading
 from psirag.transcript import gather_evidence
 from tests.hashing_encoder import HashingEncoder
@@ -116,10 +116,17 @@ def test_runs_of_words():
     assert not contains_run("a b c".split(), [])
 
 
+def test_phrases_stand_for_a_relation():
+    assert [token.word for token in tokens("Fever carried him off.")] == ["fever", "died"]
+    assert [token.word for token in tokens("It came out in May.")] == ["it", "released", "in", "may"]
+
+
 def test_words_of_one_stem_are_akin():
-    assert akin("director", "directed") == akin("married", "marries") == 1.0
-    assert akin("wife", "married") == 0.7
-    assert akin("man", "many") == 0.0
+    assert forms("director") & forms("directed")
+    assert forms("married") & forms("marries")
+    assert not forms("man") & forms("many")
+    assert relations("wife") & relations("married")
+    assert not relations("river")
 
 
 def test_a_question_is_names_and_cues():

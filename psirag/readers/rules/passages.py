@@ -53,11 +53,6 @@ class PassageView:
         return folded_words(self.title_text.split("(")[0])
 
     @cached_property
-    def title_tokens(self) -> tuple[Token, ...]:
-        """The words of the title with their stems."""
-        return tokens(self.title_text.split("(")[0])
-
-    @cached_property
     def words(self) -> tuple[str, ...]:
         """All words of the text, folded."""
         return folded_words(self.text)

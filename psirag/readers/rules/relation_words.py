@@ -103,23 +103,6 @@ def tokens(text: str) -> tuple[Token, ...]:
     return tuple(_token(word, start, end) for start, end, word in sorted(words + phrases))
 
 
-def akin(word: str, other: str) -> float:
-    """How surely two folded words tell the same: 1 by stem or first letters, 0.7 by relation, else 0.
-
-    Notes
-    -----
-    Source: Porter's Snowball stemmer; the five letters and the relations are ours.
-
-    Examples
-    --------
-    >>> akin("director", "directed"), akin("wife", "married"), akin("man", "many")
-    (1.0, 0.7, 0.0)
-    """
-    if forms(word) & forms(other):
-        return 1.0
-    return 0.7 if relations(word) & relations(other) else 0.0
-
-
 @lru_cache(maxsize=1 << 16)
 def forms(word: str) -> frozenset[str]:
     """A folded word's stem, and its first five letters when it has as many.

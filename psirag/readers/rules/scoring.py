@@ -209,10 +209,7 @@ def _in_apposition(told: Told, found: Candidate, start: int, end: int) -> bool:
     """Whether a noun at that place says what the candidate is: "river Mur", "town of Graz", "Gary, a steel town"."""
     text = told.sentence.text
     if end <= found.start:
-        return (
-            re.fullmatch(r"\W{1,2}|,? (?:of|called|named|is|was|,)(?: the| an?)? ?", text[end : found.start])
-            is not None
-        )
+        return SAID_BEFORE.fullmatch(text[end : found.start]) is not None
     gap = text[found.end : start]
     if start < found.end or any(found.end <= span.start < start for span in told.sentence.names[1:]) or ";" in gap:
         return False
