@@ -354,10 +354,30 @@ def test_without_anywidget_a_static_picture_and_one_hint(index, monkeypatch):
     monkeypatch.setattr("psirag.views.widgets.panel.find_spec", lambda name: None if name == "anywidget" else sys)
     with pytest.warns(PsiragWarning, match="only with anywidget"):
         panel = explore_agent(index, Talking(done()))
-    before = panel._figure.box.value
+    monkeypatch.setattr("IPython.display.display", lambda *shown, **_: None)
     panel.ask(QUESTION)
-    assert panel._figure.box.value.startswith("<svg")
-    assert panel._figure.box.value != before
+    assert panel._figure.box.children == ()
+    panel._ipython_display_()
+    (picture,) = panel._figure.box.children
+    assert picture.value.startswith("<svg")
+    panel.retrieve = {"sides": ["sparse"]}
+    panel._figure.show(circular_descent(index.retrieve("rings", sides=["sparse"]), index, title=""))
+    assert panel._figure.box.children[0].value != picture.value
+
+
+def test_a_live_figure_takes_over_the_next_retrieval(index, monkeypatch):
+    monkeypatch.setattr("IPython.display.display", lambda *shown, **_: None)
+    panel = explore_agent(index, Talking(more("rings"), done()))
+    panel._ipython_display_()
+    assert panel._figure.live is None
+    panel.ask(QUESTION)
+    live, drawn = panel._figure.live, panel._figure.figure
+    assert panel._figure.box.children == (live,)
+    panel._seen.value = panel._seen.options[0][1]
+    assert panel._figure.live is live
+    assert panel._figure.figure is not drawn
+    for shown, new in zip(live.data, panel._figure.figure.data, strict=True):
+        assert {**shown.to_plotly_json(), "uid": ""} == {**new.to_plotly_json(), "uid": "", "type": shown.type}
 
 
 @pytest.mark.parametrize("name", ["k", "max_retrievals", "max_queries"])

@@ -8,17 +8,16 @@ from typing import TYPE_CHECKING, Any
 
 from psirag.checks import check_count
 from psirag.readers import READERS, Reader, load_reader
-from psirag.retrieval.trace import Retrieval, Trace
+from psirag.retrieval.trace import Retrieval
 from psirag.transcript import Answer, Step
 from psirag.views.circular_descent import circular_descent
 from psirag.views.widgets import cards
 from psirag.views.widgets.live_run import LiveRun, Moment, Work
-from psirag.views.widgets.panel import LiveFigure, Panel
+from psirag.views.widgets.panel import Panel
 
 if TYPE_CHECKING:
     from psirag.index import Index
 
-_NOTHING = Retrieval("", (), Trace((), 0, 0))
 _ONE_CLICK = 0.5  # seconds within which a second click on Ask, with nothing changed, belongs to the first
 
 
@@ -167,7 +166,6 @@ class AgentPanel(Panel):
         self._earlier.observe(lambda change: self._go_back_to(change["new"]), "value")
         row = {"flex_flow": "row wrap", "align_items": "center", "width": "auto"}
         self._kept = w.HBox([self._earlier, self._retry_button, self._exports], layout={**row, "display": "none"})
-        self._figure = LiveFigure(self, circular_descent(_NOTHING, self.index, title=""))
         left = w.VBox(
             [self._outcome, self._steps, self._live, self._said], layout={"flex": "1 1 420px", "min_width": "0"}
         )

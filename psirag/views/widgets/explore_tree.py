@@ -104,8 +104,7 @@ class TreePanel(Panel):
         )
         self._found, self._children = (w.VBox([], layout={"width": "auto", "min_width": "0"}) for _ in range(2))
         self._text = self.html()
-        self._figure = LiveFigure(self, tree_with(index, self.node))
-        self._figure.on_click(self.go)
+        self._figure = LiveFigure(self, self.go)
         row = {"flex_flow": "row wrap", "width": "auto", "grid_gap": "6px 14px"}
         left = w.VBox([self._found, self._text, self._children], layout={"flex": "1 1 360px", "min_width": "0"})
         right = w.VBox([self._figure.box], layout={"flex": "1 1 360px", "min_width": "0"})

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import base64
 import warnings
+from base64 import b64encode
 from collections.abc import Callable
 from html import escape
 from importlib.util import find_spec
@@ -28,6 +28,8 @@ class Panel:
         self.widgets: Any = ipywidgets
         self.box: Any = ipywidgets.VBox()
         self.box.add_class("psirag-live")
+        self._figure = LiveFigure(self)
+        self.displayed = False
         self._static: Any = None
 
     def static_html(self) -> str:
@@ -49,6 +51,8 @@ class Panel:
         """Show the widgets, then the static form, which the widgets hide while they are alive."""
         from IPython.display import display
 
+        self.displayed = True
+        self._figure.draw()
         display(self.box)  # type: ignore[no-untyped-call]
         self._static = display(self._static_output(), display_id=True)  # type: ignore[no-untyped-call]
 
@@ -75,43 +79,57 @@ class Panel:
 
 
 class LiveFigure:
-    """A place for one figure, renewed in place; a static picture where anywidget is missing."""
+    """A place for one figure, renewed in place; a static picture where anywidget is missing.
 
-    def __init__(self, panel: Panel, first: Figure) -> None:
-        self.figure = first
-        if find_spec("anywidget") is None:
+    plotly loses colours that are changed before a figure is on a page, so it is made when the panel is displayed.
+    """
+
+    def __init__(self, panel: Panel, go: Callable[[int], object] | None = None) -> None:
+        self._panel, self._go = panel, go
+        self.figure: Figure | None = None
+        self.live: Any = None
+        self.box = panel.widgets.Box([], layout={"width": "100%", "min_width": "0", "display": "block"})
+        self._static = find_spec("anywidget") is None
+        if self._static:
             message = "the figure is live only with anywidget (pip install anywidget); a static picture is shown"
             warnings.warn(message, PsiragWarning, stacklevel=4)
-            self.live, self.box = None, panel.html(first.svg)
-            return
-        from plotly.graph_objects import FigureWidget
-
-        self.live = FigureWidget(first)
-        self.live._config = {**self.live._config, "responsive": True}
-        self.live.layout.width, self.live.layout.autosize = None, True
-        self.box = panel.widgets.Box([], layout={"width": "100%", "min_width": "0", "display": "block"})
-
-    def on_click(self, go: Callable[[int], object]) -> None:
-        """Call something with the number of a node that is clicked."""
-        for trace in () if self.live is None else self.live.data:
-            if trace.customdata is not None:
-                trace.on_click(lambda seen, points, _: [go(int(seen.customdata[i])) for i in points.point_inds[:1]])
 
     def static_html(self, says: str) -> str:
         """Return the figure as it is now, as a picture with words for those who do not see it."""
-        data = base64.b64encode(self.figure.svg.encode()).decode("ascii")
-        return f'<img alt="{escape(says)}" src="data:image/svg+xml;base64,{data}">'
+        svg = "" if self.figure is None else self.figure.svg
+        return f'<img alt="{escape(says)}" src="data:image/svg+xml;base64,{b64encode(svg.encode()).decode()}">'
 
     def show(self, figure: Figure) -> None:
         """Show another figure with the same traces."""
         self.figure = figure
-        if self.live is None:
-            self.box.value = figure.svg
+        if self.live is None or self._static:
+            if self._panel.displayed:
+                self.draw()
             return
-        self.box.children = (self.live,)  # drawn only when there is something to see, and room to measure
         with self.live.batch_update():
             for shown, new in zip(self.live.data, figure.data, strict=True):
-                shown.update(new.to_plotly_json())
+                shown.update(new.to_plotly_json(), overwrite=True)
             if figure.layout.coloraxis.cmin is not None:
                 self.live.layout.coloraxis.cmin = figure.layout.coloraxis.cmin
                 self.live.layout.coloraxis.cmax = figure.layout.coloraxis.cmax
+
+    def draw(self) -> None:
+        """Put the figure on the page afresh, if there is one."""
+        if self.figure is None:
+            return
+        if self._static:
+            self.box.children = (self._panel.html(self.figure.svg),)
+            return
+        from plotly.graph_objects import FigureWidget
+
+        self.live = FigureWidget(self.figure)
+        self.live._config = {**self.live._config, "responsive": True}
+        self.live.layout.width, self.live.layout.autosize = None, True
+        for trace in self.live.data if self._go is not None else ():
+            trace.on_click(self._clicked)
+        self.box.children = (self.live,)
+
+    def _clicked(self, trace: Any, points: Any, _: Any) -> None:
+        """Go to the node that is clicked."""
+        if self._go is not None and trace.customdata is not None and points.point_inds:
+            self._go(int(trace.customdata[points.point_inds[0]]))
