@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from threadpoolctl import threadpool_limits
 
 from psirag.errors import PsiragError
 
@@ -54,7 +56,7 @@ def reduce_dimensions(rows: npt.NDArray[np.float32], *, dimensions: int, neighbo
     settings = {"metric": "cosine", "n_neighbors": min(max(neighbours, 2), n - 1), "random_state": seed, "n_jobs": 1}
     # UMAP's spectral start does not follow the seed: scipy's eigensolver draws new vectors on regular graphs.
     start = "pca" if rows.shape[1] >= size else "random"
-    with warnings.catch_warnings(action="ignore"):
+    with warnings.catch_warnings(action="ignore"), threadpool_limits(1):  # sums in one order, whatever the machine
         places = UMAP(n_components=size, init=start, **settings).fit_transform(rows).astype(np.float64)
     if not np.isfinite(places).all():
         centred = rows.astype(np.float64) - rows.mean(axis=0, dtype=np.float64)
@@ -92,7 +94,8 @@ def mixture_probabilities(points: FloatArray, *, seed: int, max_clusters: int, s
     (80, 2)
     """
     size = best_size(points, seed=seed, max_clusters=max_clusters, search=search)
-    return np.asarray(_fitted(points, size, seed).predict_proba(points), dtype=np.float64)
+    with threadpool_limits(1):
+        return np.asarray(_fitted(points, size, seed).predict_proba(points), dtype=np.float64)
 
 
 def best_size(points: FloatArray, *, seed: int, max_clusters: int, search: str) -> int:
@@ -116,8 +119,17 @@ def best_size(points: FloatArray, *, seed: int, max_clusters: int, search: str) 
             known[size] = float(_fitted(points, size, seed).bic(points))
         return known[size]
 
-    if search == "full" or largest <= _SWEEP_ALL_UP_TO:
-        return min(range(1, largest + 1), key=bic)
+    with threadpool_limits(1):  # fits are so small that threads cost ten times what they save
+        return _sweep(bic, largest) if search == "full" or largest <= _SWEEP_ALL_UP_TO else _quick_search(bic, largest)
+
+
+def _sweep(bic: Callable[[int], float], largest: int) -> int:
+    """Return the size with the lowest BIC of all."""
+    return min(range(1, largest + 1), key=bic)
+
+
+def _quick_search(bic: Callable[[int], float], largest: int) -> int:
+    """Return the size with the lowest BIC near the best of every third size."""
     best, waited = 1, 0
     for size in range(1, largest + 1, _STEP):
         better = bic(size) < bic(best)
