@@ -50,7 +50,7 @@ def _pivots(rows: Rows, members: IntArray, seed: int) -> Rows:
 def _best_buckets(rows: Rows, members: IntArray, pivots: Rows) -> list[IntArray]:
     """Return the rows of each bucket; every row is in its two best."""
     count = min(_BUCKETS_A_ROW, len(pivots))
-    best = [np.argpartition(rows[part] @ pivots.T, -count, axis=1)[:, -count:] for part in _parts(members)]
+    best = [_best_columns(rows[part] @ pivots.T, count) for part in _parts(members)]
     bucket = np.concatenate(best).ravel()
     order = np.argsort(bucket, kind="stable")
     return np.split(order // count, np.flatnonzero(np.diff(bucket[order])) + 1)
@@ -63,12 +63,19 @@ def _neighbours_in_buckets(rows: Rows, members: IntArray, buckets: list[IntArray
         vectors = rows[members[inside]]
         similarity = vectors @ vectors.T
         np.fill_diagonal(similarity, -np.inf)
-        for _ in range(min(_NEIGHBOURS, len(inside) - 1)):
-            best = similarity.argmax(axis=1)
-            similarity[np.arange(len(inside)), best] = -np.inf
-            u.append(inside)
-            v.append(inside[best])
+        count = min(_NEIGHBOURS, len(inside) - 1)
+        u.append(np.repeat(inside, count))
+        v.append(inside[_best_columns(similarity, count)].ravel())
     return np.concatenate(u), np.concatenate(v)
+
+
+def _best_columns(similarity: Rows, count: int) -> IntArray:
+    """Return the columns of each row's largest entries, which are overwritten."""
+    best = np.empty((len(similarity), count), dtype=np.int64)
+    for rank in range(count):
+        best[:, rank] = similarity.argmax(axis=1)
+        similarity[np.arange(len(similarity)), best[:, rank]] = -np.inf
+    return best
 
 
 def _link_components(u: IntArray, v: IntArray, n: int) -> tuple[IntArray, IntArray]:

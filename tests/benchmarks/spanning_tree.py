@@ -31,6 +31,7 @@ import numpy as np
 RESULTS = Path(__file__).parent / "results" / "spanning_tree.json"
 LIBRARIES = ("psirag", "numpy", "scipy", "joblib", "threadpoolctl", "faiss-cpu")
 NEW = 1_000
+SHORT = 5.0  # CPU seconds: shorter runs are repeated twice
 PAPER = {  # Ψ-RAG, Table 14; 1,024 dimensions
     "hardware": "8 CPU cores (42k chunks), 64 CPU cores (350k chunks), 256 GB memory",
     "42k, as published": {"ranking_s": 304.84, "indexing_s": 15_996, "memory": "13.16 GB + 65.81 GB"},
@@ -77,11 +78,15 @@ def product_rate(d: int) -> float:
 
 
 def timed(run: Callable[[], Any]) -> tuple[Any, dict[str, float]]:
-    """What a call returns, its wall and CPU seconds, and the most memory the process has had."""
-    wall, cpu = perf_counter(), process_time()
-    made = run()
-    spent = {"wall_s": perf_counter() - wall, "cpu_s": process_time() - cpu}
-    return made, {**spent, "peak_mb": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024}
+    """What a call returns, its wall and CPU seconds, and the most memory the process has had; the best of short runs."""
+    best, spent, repeats = np.inf, {}, 0
+    while repeats == 0 or (repeats < 3 and best < SHORT):
+        wall, cpu = perf_counter(), process_time()
+        made = run()
+        wall, cpu = perf_counter() - wall, process_time() - cpu
+        spent = {"wall_s": wall, "cpu_s": cpu} if cpu < best else spent
+        best, repeats = min(best, cpu), repeats + 1
+    return made, {**spent, "repeats": repeats, "peak_mb": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024}
 
 
 def measure(kind: str, vectors: np.ndarray) -> dict[str, Any]:
