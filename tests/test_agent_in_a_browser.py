@@ -116,6 +116,9 @@ def test_asking_watching_stopping_and_an_error_in_notebook_09(tmp_path: Path) ->
         page.wait_for_timeout(1_000)
         assert panel.get_by_label("History").locator("option").count() == 4
 
+        # What a page without a kernel will show is the last state, too.
+        assert "673" in (page.locator(".psirag-static").first.text_content() or "")
+
         # Other queries at a step, by keyboard: Tab reaches the buttons, Space presses them.
         change = panel.get_by_role("button", name="Change the queries of step 1")
         change.focus()

@@ -6,7 +6,6 @@ import threading
 import time
 import traceback
 from collections.abc import Callable, Mapping
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -89,10 +88,12 @@ class LiveRun:
         try:
             answer = self._ask() if self._is_my_turn() else self._so_far()
         except Exception as error:  # noqa: BLE001  the one place where a callback shows what it caught
-            self._end(problem=Problem(type(error).__name__, _first_line(error), traceback.format_exc()))
+            self._end(problem=Problem(type(error).__name__, _first_line(str(error)), traceback.format_exc()))
         else:
             kind, _, line = answer.error.partition(": ")
-            self._end(answer=answer, problem=Problem(kind, line, self._traceback) if answer.error else None)
+            self._end(
+                answer=answer, problem=Problem(kind, _first_line(line), self._traceback) if answer.error else None
+            )
 
     def _ask(self) -> Answer:
         """Let the agent work with a reader whose words are heard."""
@@ -188,8 +189,6 @@ class _Heard:
             raise
 
 
-def _first_line(error: BaseException) -> str:
+def _first_line(says: str) -> str:
     """Return the first line of what an error says."""
-    with suppress(IndexError):
-        return str(error).strip().splitlines()[0]
-    return "(no message)"
+    return next(iter(says.strip().splitlines()), "(no message)")
