@@ -17,7 +17,7 @@ from psirag.readers.rules.questions import QuestionView
 # A hop costs this much of the question's weight, and may win a little less than it costs.
 HOP_COST, SLACK = 0.04, 0.04
 KEPT = 2
-NAMED, SURELY_NAMED, DESCRIBED = 0.5, 0.8, 0.9
+NAMED, SURELY_NAMED, DESCRIBED = 0.5, 0.85, 0.9
 
 
 @dataclass(frozen=True)
@@ -83,10 +83,11 @@ def find_chains(
 
 
 def _starts(question: QuestionView, facets: Facets, passages: Passages, told: Reads) -> list[Chain]:
-    """One chain a passage; only those that hold a name of the question, when one surely does."""
+    """One chain a passage: those about a name of the question, else those that hold one, else all."""
     rows = {key: entry(question, facets, passage, told[key]) for key, passage in passages.items()}
     named = {key: row[: len(facets.names)].max(initial=0.0) for key, row in rows.items()}
-    least = NAMED if max(named.values(), default=0.0) >= SURELY_NAMED else 0.0
+    surest = max(named.values(), default=0.0)
+    least = next((least for least in (SURELY_NAMED, NAMED) if surest >= least), 0.0)
     return [Chain((key,), row, row, facets.value(row)) for key, row in rows.items() if named[key] >= least]
 
 

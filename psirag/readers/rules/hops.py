@@ -9,7 +9,7 @@ import numpy as np
 from psirag.readers.rules.facets import Facets, Row, Told
 from psirag.readers.rules.named_spans import Span
 from psirag.readers.rules.passages import PassageView
-from psirag.readers.rules.questions import PERSONS
+from psirag.readers.rules.questions import KINSHIP, PERSONS
 
 NAMES_IT = 0.8
 # What a step back, a step over a name without a passage, and a person's own passage tell, against a step ahead.
@@ -82,8 +82,10 @@ def _over_shared_names(facets: Facets, passages: Passages, told: Reads) -> Itera
 
 
 def _own_roles(facets: Facets, passages: Passages, told: Reads) -> dict[int, Row]:
-    """What a person's own passage tells of the roles asked for ("composer", "wife")."""
-    roles = np.array([False] * len(facets.names) + [cue.token.word in PERSONS for cue in facets.cues], dtype=bool)
+    """What a person's own passage tells of the roles asked for ("composer", "captain")."""
+    roles = np.array(
+        [False] * len(facets.names) + [cue.token.word in PERSONS - KINSHIP for cue in facets.cues], dtype=bool
+    )
     nothing = np.zeros(len(roles))
     return {
         key: np.max([nothing, *(t.whole * OWN_ROLE * roles for t in told[key])], axis=0)

@@ -37,6 +37,10 @@ NAMED_THINGS = frozenset(
     " vessel aircraft bridge building theatre dam station palace church award prize party operas symphony house"
     " hall".split()
 )
+KINSHIP = frozenset(
+    "brother sister father mother son daughter child husband wife partner friend nephew uncle aunt cousin grandfather"
+    " grandmother".split()
+)
 DATES = frozenset("date day".split())
 YEARS = frozenset("year century decade".split())
 UNITS = {

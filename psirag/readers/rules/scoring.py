@@ -20,7 +20,7 @@ from psirag.readers.rules.relation_words import forms, relations
 WEIGHTS = {
     "covered": 11.0, "gained": 2.0, "told_here": 1.5, "names_missing": -4.0, "near": 0.9, "follows": 0.3,
     "noun": 2.0, "nounless": -1.5, "misfit": -3.0, "placeless": -2.5, "place": 0.5,
-    "person": 1.0, "container": -1.0,
+    "person": 0.7, "container": -1.0,
     "adjective": -1.5, "on_path": -3.0, "subject": -1.5, "subject_told": 3.0, "hops": -0.1, "phrase": -1.0,
 }  # fmt: skip
 SUPPORT = {"told_here": 0.2, "gained": 1.1, "names_missing": -0.2, "heaviest_missing": -7.4}
@@ -153,6 +153,8 @@ def _kind(asked: AnswerType, looks: Looks, passage: PassageView, told: Told, fou
     """How well the candidate's looks fit what is asked for."""
     words, text, kind = folded_words(found.text), told.sentence.text, asked.kind
     person, place = looks.person(words), looks.place(words)
+    # Rivers, seas and mountains take the article that persons and towns do without.
+    place = place or (asked.head in WATERS_AND_HEIGHTS and text[: found.start].endswith(" the "))
     opens = found.start == 0 and found.form == "name" and re.match(r",| (?:was|is)\b", text[found.end :]) is not None
     inside = found.form in {"name", "phrase"} and _is_container(looks, told, found)
     noun = 0.0 if inside else _noun(asked, looks, passage, told, found)

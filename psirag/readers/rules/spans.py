@@ -11,7 +11,7 @@ from psirag.readers.rules.chains import Chain, find_chains
 from psirag.readers.rules.facets import KIN, Facets, Told, read, weigh_facets
 from psirag.readers.rules.hops import find_hops
 from psirag.readers.rules.passages import PassageView
-from psirag.readers.rules.questions import PERSONS, QuestionView
+from psirag.readers.rules.questions import NAMED_THINGS, PERSONS, PLACES, PREPOSITIONS, RELATIVE, QuestionView
 from psirag.readers.rules.relation_words import forms
 from psirag.readers.rules.scoring import Looks, Scored, score
 
@@ -52,7 +52,9 @@ class Reading:
     ) -> list[Chain]:
         """The best chains, those first that cover most of the question; no more hops than words that describe one."""
         moves = find_hops(facets, self.passages, told, shared="shared names" not in self.without)
-        hops = 0 if "hops" in self.without else min(hops, sum(not cue.main for cue in facets.cues))
+        main = sum(cue.main for cue in facets.cues)
+        most = max(len(facets.cues) - main, main - 1)
+        hops = 0 if "hops" in self.without else min(hops, most)
         return sorted(
             find_chains(question, facets, self.passages, told, moves, hops=hops), key=lambda chain: -chain.value
         )
@@ -62,14 +64,14 @@ class Reading:
         view = QuestionView(description)
         facets, told = self.facets(view)
         facets = replace(facets, cues=tuple(replace(cue, main=False) for cue in facets.cues))
-        named, person = len(facets.names), bool(PERSONS & set(view.words))
+        named, noun = len(facets.names), _head_noun(view)
         ends = [
             chain
             for chain in self.chains(view, facets, told, hops=HOPS_OF_A_DESCRIPTION)
             if len(chain.path) > 1
             and chain.covered[:named].min(initial=1.0) > 0.5
             and chain.covered[named:].any()
-            and (not person or self.passages[chain.path[-1]].is_person)
+            and _is_a(noun, self.passages[chain.path[-1]])
         ]
         best = max(ends, key=lambda chain: (-len(chain.path), chain.value), default=None)
         return None if best is None else self.passages[best.path[-1]]
@@ -97,6 +99,23 @@ class Reading:
                 subject_seen = subject_seen or candidate.form == "subject"
                 if candidate.form != "phrase" or _at_hand(question, sentence, candidate):
                     yield sentence, candidate
+
+
+def _head_noun(description: QuestionView) -> str:
+    """The noun that a description begins with: "bridge" in "the bridge planned by the engineer of …"."""
+    for word in description.words:
+        if word in PREPOSITIONS | RELATIVE:
+            break
+        if word in PERSONS | PLACES | NAMED_THINGS:
+            return word
+    return ""
+
+
+def _is_a(noun: str, passage: PassageView) -> bool:
+    """Whether a passage may be about such a thing: a person for a role, else one whose words hold the noun."""
+    if noun in PERSONS:
+        return passage.is_person
+    return not noun or bool(forms(noun) & passage.sentences[0].forms) or noun in passage.subject_words
 
 
 def _at_hand(question: QuestionView, told: Told, found: Candidate) -> bool:
