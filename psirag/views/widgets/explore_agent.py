@@ -125,7 +125,7 @@ class AgentPanel(Panel):
         w, wide = self.widgets, {"description_width": "initial"}
         self._question = w.Text(
             value=question, description="Question", placeholder="Ask about the corpus, then Enter",
-            layout={"flex": "1 1 320px", "width": "auto"}, style={"description_width": "64px"},
+            layout={"flex": "1 1 320px", "width": "auto", "min_width": "0"}, style={"description_width": "64px"},
         )  # fmt: skip
         self.on_enter(self._question, self._ask)
         self._ask_button = self.button("Ask", self._ask, tip="Ask (Enter in the question does it too)", style="primary")

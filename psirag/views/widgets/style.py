@@ -21,7 +21,7 @@ STYLE = """<style>
 .psirag h4 small, .psirag .told { color: var(--soft); font-weight: 400; font-size: 12px }
 .psirag p { margin: 3px 0 }
 .psirag .chip { border: 1px solid var(--line); background: var(--fill); border-radius: 9px; padding: 0 7px;
-  font-size: 12px; white-space: nowrap; }
+  font-size: 12px; white-space: nowrap; margin-right: 3px; }
 .psirag .asked .chip { font-size: 13px; white-space: normal; box-decoration-break: clone }
 .psirag .thought { color: var(--soft); font-style: italic }
 .psirag .said { white-space: pre-wrap; font: 13px/1.5 ui-monospace, monospace; margin: 4px 0; max-height: 16em;
