@@ -19,7 +19,7 @@ IntArray = npt.NDArray[np.int64]
 
 SCALE = 2.0**60
 EQUAL_ROWS = 2**62
-_PAIRS_AT_ONCE = 2**20  # products held at a time, so that a block stays in the cache
+_PRODUCTS_AT_ONCE = 2**18  # products held at a time, so that a block stays in the cache
 
 
 def similarity_keys(rows: npt.NDArray[np.float32], u: IntArray, v: IntArray) -> IntArray:
@@ -49,7 +49,7 @@ def similarity_keys(rows: npt.NDArray[np.float32], u: IntArray, v: IntArray) -> 
     [0.5, 4.0]
     """
     keys = np.empty(len(u), dtype=np.int64)
-    step = max(1, _PAIRS_AT_ONCE // (2 * rows.shape[1]))
+    step = max(1, _PRODUCTS_AT_ONCE // (2 * rows.shape[1]))
     for start in range(0, len(u), step):
         pair = slice(start, start + step)
         left, right = rows[u[pair]], rows[v[pair]]

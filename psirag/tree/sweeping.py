@@ -41,26 +41,22 @@ class Tiles(Protocol):
         """Return row, column (counted from 0) and product of the entries that reach the bar of either."""
 
 
-@dataclass(frozen=True)
 class NumpyTiles:
-    """Tiles of a matrix product by numpy, in the precision of the rows."""
+    """Tiles of a matrix product by numpy, in the precision of the vectors; one at a time, in the same memory."""
 
-    vectors: Floats
+    columns = _COLUMNS
 
-    @property
-    def columns(self) -> int:
-        """How wide a tile is at most."""
-        return _COLUMNS
-
-    @property
-    def margin(self) -> float:
-        """Twice the rounding error of a product of unit rows, or more."""
-        return product_margin(self.vectors)
+    def __init__(self, vectors: Floats) -> None:
+        self.margin = product_margin(vectors)
+        self._vectors, self._memory = vectors, np.empty(0, dtype=vectors.dtype)
 
     def reaching(self, rows: range, columns: range, row_bar: Bars, column_bar: Bars) -> Entries:
         """Return row, column and product of the entries that reach a bar."""
-        tile = self.vectors[rows.start : rows.stop] @ self.vectors[columns.start : columns.stop].T
-        return _reaching(tile, row_bar, column_bar)
+        size = len(rows) * len(columns)
+        self._memory = self._memory if len(self._memory) >= size else np.empty(size, dtype=self._vectors.dtype)
+        tile = self._memory[:size].reshape(len(rows), len(columns))
+        left, right = self._vectors[rows.start : rows.stop], self._vectors[columns.start : columns.stop]
+        return _reaching(np.matmul(left, right.T, out=tile), row_bar, column_bar)
 
 
 @dataclass(frozen=True)

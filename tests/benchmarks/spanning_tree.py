@@ -78,7 +78,7 @@ def product_rate(d: int) -> float:
 
 
 def timed(run: Callable[[], Any]) -> tuple[Any, dict[str, float]]:
-    """What a call returns, its wall and CPU seconds, and the most memory the process has had; the best of short runs."""
+    """What a call returns, its wall and CPU seconds (of short runs the best), and the most memory there has been."""
     best, spent, repeats = np.inf, {}, 0
     while repeats == 0 or (repeats < 3 and best < SHORT):
         wall, cpu = perf_counter(), process_time()
