@@ -73,6 +73,11 @@ def _outer(rest: list[Token]) -> list[Token]:
     return rest[: next((i for i, token in enumerate(rest) if i and token.word in RELATIVE | {"of"}), len(rest))]
 
 
+def _clause(rest: list[Token]) -> list[Token]:
+    """The tokens up to the first preposition behind the verb."""
+    return rest[: next((i for i, token in enumerate(rest) if i > 1 and token.word in PREPOSITIONS), len(rest))]
+
+
 @dataclass(frozen=True)
 class AnswerType:
     """The sort of answer asked for, and the noun that names it ("river" in "Which river …?"), if there is one."""
@@ -164,7 +169,7 @@ class QuestionView:
         if turned is None and self._content(before) and not self._content(rest, self.type.head):
             main = self._content(before)[-1:]
         elif turned is None or self._content(rest[:turned], self.type.head, 2):
-            main = self._content(_outer(rest), self.type.head)
+            main = self._content(_clause(_outer(rest)), self.type.head)
         else:
             main = self._verb(rest[turned].word, rest[turned + 1 :])
         return frozenset((token.start, token.end) for token in main)

@@ -7,16 +7,25 @@ from collections.abc import Collection, Mapping, Sequence
 
 from psirag.errors import PsiragError
 from psirag.readers.protocol import NOT_MENTIONED, AgentState, Decision
-from psirag.readers.rules.bridging import HOPS, Rank, find_bridges, rank_passages
+from psirag.readers.rules.bridging import HOPS, Rank, rank_passages
 from psirag.readers.rules.comparison import compare, decide_yes_no
-from psirag.readers.rules.named_spans import Span
+from psirag.readers.rules.looking_up import names_to_look_up
 from psirag.readers.rules.passages import PassageView
 from psirag.readers.rules.questions import QuestionView
 from psirag.readers.rules.spans import Reading
 
-PARTS = ("bridging", "clauses", "hops", "shared names", "relations", "types", "comparison", "support", "path first")
-# A passage about a name this surely makes looking the name up again needless.
-FOUND = 0.9
+PARTS = (
+    "bridging",
+    "chain names",
+    "clauses",
+    "hops",
+    "shared names",
+    "relations",
+    "types",
+    "comparison",
+    "support",
+    "path first",
+)
 NAMES_IN_LAST_QUERY = 3
 SUPPORTED = 0.0
 ON_PATH = 0.3
@@ -25,14 +34,16 @@ ON_PATH = 0.3
 class RulesReader:
     """Look up names from passage to passage, find the chain that tells what is asked, and cut a short answer out of it.
 
-    It asks for the names in the question that no passage is about yet, for the question's clauses, then for the names
-    that its passages mention and the question does not (bridges). When it may not ask, or has nothing left to ask, it
-    answers with a span, a date, a number, one of two options or yes/no, or says "Not mentioned".
+    It asks for the names in the question that no passage is about yet, for the question's clauses, then for names that
+    its passages mention and the question does not: bridges, and what the best chains would lead to. When it may not
+    ask, or has nothing left to ask, it answers with a span, a date, a number, one of two options or yes/no, or says
+    "Not mentioned".
 
     Parameters
     ----------
     without : collection of str
-        Parts switched off, for ablations: "bridging" (looking up and ranking over bridges), "clauses" (a query for
+        Parts switched off, for ablations: "bridging" (looking up and ranking over bridges),
+        "chain names" (looking up what the best chains would lead to), "clauses" (a query for
         each sentence of the question), "hops" (an answer in another passage than the one described), "shared names"
         (hops over a name without a passage), "relations" (words of one relation), "types" (how names and nouns fit
         what is asked), "comparison" (options, yes/no), "support" ("Not mentioned"), "path first" (the answer's
@@ -91,16 +102,8 @@ class RulesReader:
     def _queries(
         self, question: QuestionView, reading: Reading, ranks: Mapping[int, Rank], state: AgentState
     ) -> tuple[str, ...]:
-        """What to look up: names and clauses of the question, then bridges, the queries left spread over the steps."""
-
-        def missing(name: Span) -> bool:
-            return all(passage.about(name.words) < FOUND for passage in reading.passages.values())
-
-        bridges = [] if "bridging" in self.without else find_bridges(question, reading.passages, ranks)
-        clauses = [question.text[start:end].strip() for start, end in question.parts]
-        names = [span.text for span in question.names if missing(span)]
-        further = [bridge.name.text for bridge in bridges if missing(bridge.name)]
-        wanted = [*names, *(clauses if len(clauses) > 1 and "clauses" not in self.without else ()), *further]
+        """What to look up next, the queries left spread over the steps left."""
+        wanted = names_to_look_up(question, reading, ranks, without=self.without)
         last = state.retrievals_left <= 1
         room = state.queries_left if last else math.ceil(state.queries_left / state.retrievals_left)
         return queries_for(wanted, state.queries, room=room, gather=last)

@@ -1,0 +1,69 @@
+"""What to look up next: names that lead on, from what the question names and from the best chains so far."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from itertools import chain as joined
+
+import numpy as np
+
+from psirag.readers.rules.bridging import Rank, find_bridges
+from psirag.readers.rules.named_spans import Span
+from psirag.readers.rules.questions import QuestionView
+from psirag.readers.rules.spans import Reading
+
+# A passage about a name this surely makes looking the name up again needless.
+FOUND, NAMES_IT = 0.9, 0.8
+STEP, SEVERAL_WORDS = 0.03, 0.02
+
+
+def names_to_look_up(
+    question: QuestionView, reading: Reading, ranks: Mapping[int, Rank], *, without: Collection[str] = ()
+) -> list[str]:
+    """The question's names that no passage is about, its clauses, then bridges and names on the chains in turn.
+
+    Notes
+    -----
+    Source: ours; it stands for the query reorganization of Ψ-RAG §3.2.
+    """
+
+    def missing(name: Span) -> bool:
+        return all(passage.about(name.words) < FOUND for passage in reading.passages.values())
+
+    names = [span.text for span in question.names if missing(span)]
+    clauses = [question.text[start:end].strip() for start, end in question.parts]
+    bridges = [] if "bridging" in without else find_bridges(question, reading.passages, ranks)
+    ahead = [bridge.name.text for bridge in bridges if missing(bridge.name)]
+    on_chains = [] if "chain names" in without else names_on_chains(question, reading)
+    further = [*joined.from_iterable(zip(ahead, on_chains, strict=False)), *ahead, *on_chains]
+    return [*names, *(clauses if len(clauses) > 1 and "clauses" not in without else ()), *further]
+
+
+def names_on_chains(question: QuestionView, reading: Reading) -> list[str]:
+    """Names at the ends of the best chains that no passage is about yet: what they would add to the chain decides.
+
+    Notes
+    -----
+    Source: ours.
+    """
+    facets, told = reading.facets(question)
+    best: dict[tuple[str, ...], tuple[float, str]] = {}
+    for chain in reading.chains(question, facets, told):
+        here = reading.passages[chain.path[-1]].subject_words
+        for sentence in told[chain.path[-1]]:
+            for span in sentence.sentence.names:
+                if _is_known(span, question.names, here, reading):
+                    continue
+                value = facets.value(np.maximum(chain.covered, sentence.around(span.start, span.end)))
+                value += SEVERAL_WORDS * (len(span.words) > 1) - STEP * len(chain.path)
+                if value > best.get(span.words, (0.0, ""))[0]:
+                    best[span.words] = (value, span.text)
+    return [text for _, text in sorted(best.values(), reverse=True)]
+
+
+def _is_known(span: Span, asked: Sequence[Span], here: tuple[str, ...], reading: Reading) -> bool:
+    """Whether a name is the question's, the passage's own, or that of a passage at hand."""
+    words = set(span.words)
+    if words <= set(here) or any(words <= set(name.words) for name in asked):
+        return True
+    return any(passage.named(span.words) >= NAMES_IT for passage in reading.passages.values())
