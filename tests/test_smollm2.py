@@ -79,9 +79,9 @@ def test_it_streams_and_stops_and_goes_on(smollm2, toy):
 
 @pytest.mark.parametrize("stopping", ["tag", "likelihood"])
 def test_it_keeps_the_budget_and_every_action_is_legal(smollm2, stopping):
-    questions = load_questions("atlas")[: 10 if stopping == "likelihood" else 2]
+    questions = load_questions("atlas")[: 10 if stopping == "likelihood" else 1]
     index = Index.build("atlas", encoder=HashingEncoder(), abstraction="centroid")
-    reader = ModelReader(smollm2, stopping=stopping, max_thought=12)
+    reader = ModelReader(smollm2, stopping=stopping, max_thought=8)
     for question in questions:
         answer = Agent(index, reader, max_retrievals=2, max_queries=2).ask(question.question, 1)
         assert len(answer.queries) <= 2
