@@ -220,6 +220,7 @@ def test_block_size_threads_and_the_first_tree_do_not_change_the_result(
     rows = unit_rows(vectors)
     plain = spanning_tree(rows)
     monkeypatch.setattr(sweeping.NumpyTiles, "columns", columns)
+    monkeypatch.setattr(sweeping, "_MANY", columns % 2)
     other = spanning_tree(rows, block=block, workers=workers, seed=seed)
     assert np.array_equal([other.u, other.v, other.key], [plain.u, plain.v, plain.key])
 

@@ -23,6 +23,7 @@ Entries = tuple[IntArray, IntArray, Bars]
 
 _COLUMNS = 4096
 _DIAGONAL = 128
+_MANY = 300  # pairs of a tile that are worth a second look before their integers are computed
 _DENSE = 0.02  # a tile of which more than this share passes is computed again, in float64
 
 
@@ -169,8 +170,9 @@ def _before_bottleneck(rows: Rows, sweep: Sweep, p: IntArray, q: IntArray, produ
     tree, (u, v) = sweep.tree, (sweep.layout[p], sweep.layout[q])
     bottleneck = tree.between(u, v)
     near = np.flatnonzero(products + margin >= tree.pairs.key[bottleneck] / SCALE)
-    near = near[_not_outdone(tree, u[near], v[near], products[near], margin)]
-    near = near[_not_outdone(tree, v[near], u[near], products[near], margin)]
+    if len(near) > _MANY:
+        near = near[_not_outdone(tree, u[near], v[near], products[near], margin)]
+        near = near[_not_outdone(tree, v[near], u[near], products[near], margin)]
     u, v, bottleneck = u[near], v[near], bottleneck[near]
     pairs = Pairs(np.minimum(u, v), np.maximum(u, v), similarity_keys(rows, p[near], q[near]))
     return pairs[pairs.precede(tree.pairs[bottleneck])]
