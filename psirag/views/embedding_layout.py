@@ -91,7 +91,8 @@ def _by_umap(rows: npt.NDArray[np.float32], seed: int, neighbours: int) -> Float
         with warnings.catch_warnings(action="ignore"):
             from umap import UMAP
 
-            settings = {"metric": "cosine", "n_neighbors": neighbours, "random_state": seed, "n_jobs": 1}
+            start = "pca" if rows.shape[1] > 1 else "random"  # UMAP's spectral start does not follow the seed
+            settings = {"metric": "cosine", "n_neighbors": neighbours, "random_state": seed, "n_jobs": 1, "init": start}
             places: FloatArray = UMAP(n_components=2, **settings).fit_transform(rows).astype(np.float64)
     except (ImportError, AttributeError, TypeError, RuntimeError, OSError) as problem:
         both = " and ".join(f"{name} {_version(name)}" for name in ("umap-learn", "scikit-learn"))
