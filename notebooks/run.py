@@ -124,6 +124,15 @@ def tidy(notebook: nbformat.NotebookNode) -> nbformat.NotebookNode:
     return notebook
 
 
+def without_heavy_figures(notebook: nbformat.NotebookNode) -> nbformat.NotebookNode:
+    """Leave figures of cells tagged "heavy" as SVG alone: live when run and in the pages, light in the repository."""
+    for cell in notebook.cells:
+        if "heavy" in cell.metadata.get("tags", ()):
+            for output in cell.get("outputs", ()):
+                output.get("data", {}).pop(FIGURE, None)
+    return notebook
+
+
 def write(outcome: Outcome) -> Outcome:
     """Write the executed copy and the page; a page that would fetch anything, or lost a figure, is a failure."""
     nbformat.write(outcome.notebook, BUILD / outcome.path.name)
@@ -201,7 +210,7 @@ def main() -> int:
     if options.commit:
         for outcome in outcomes:
             if not outcome.failure:
-                nbformat.write(outcome.notebook, outcome.path)
+                nbformat.write(without_heavy_figures(outcome.notebook), outcome.path)
     counts = f"{len(failed)} failed, {len(paths) - len(failed)} passed" if failed else f"{len(paths)} passed"
     print(f"==== {counts} in {time.monotonic() - start:.1f}s ==== {BUILD / 'index.html'}")
     return 1 if failed else 0

@@ -201,3 +201,13 @@ def test_lab_runs_a_notebook_with_live_widgets(notebook, tmp_path):
         page.keyboard.press("Enter")
         page.wait_for_function("document.querySelectorAll('.point').length === 10")
         assert (browsed.fetched, browsed.complaints) == ([], [])
+
+
+def test_a_heavy_figure_is_committed_as_svg_alone():
+    data = {"application/vnd.plotly.v1+json": {}, "image/svg+xml": "<svg/>"}
+    cells = [
+        new_code_cell("f", metadata={"tags": tags}, outputs=[new_output("display_data", dict(data))])
+        for tags in (["heavy"], [])
+    ]
+    notebook = run.without_heavy_figures(new_notebook(cells=cells))
+    assert [len(cell.outputs[0].data) for cell in notebook.cells] == [1, 2]
