@@ -295,7 +295,6 @@ def test_nothing_of_the_index_but_retrieve_is_touched(toy):
         ("types", "Where was Otto Brandt born?"),
         ("comparison", "Who was born first, Ines Vale or Otto Brandt?"),
         ("support", "Who directed The Red Ferry?"),
-        ("clauses", "A painter studied in Lisbon. Which film did she direct?"),
         ("path first", "Where was the husband of Ines Vale born?"),
         ("shared names", "Which river flows through the city where Otto Brandt was born?"),
     ],

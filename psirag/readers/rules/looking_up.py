@@ -15,12 +15,15 @@ from psirag.readers.rules.spans import Reading
 # A passage about a name this surely makes looking the name up again needless.
 FOUND, NAMES_IT = 0.9, 0.8
 STEP, SEVERAL_WORDS = 0.03, 0.02
+DESCRIBED = 2
 
 
 def names_to_look_up(
     question: QuestionView, reading: Reading, ranks: Mapping[int, Rank], *, without: Collection[str] = ()
 ) -> list[str]:
-    """The question's names that no passage is about, its clauses, then bridges and names on the chains in turn.
+    """The question's names that no passage is about, then bridges and names on the chains in turn.
+
+    The chains are asked only for a question that describes the way in several words, one name for two bridges.
 
     Notes
     -----
@@ -31,12 +34,12 @@ def names_to_look_up(
         return all(passage.about(name.words) < FOUND for passage in reading.passages.values())
 
     names = [span.text for span in question.names if missing(span)]
-    clauses = [question.text[start:end].strip() for start, end in question.parts]
     bridges = [] if "bridging" in without else find_bridges(question, reading.passages, ranks)
     ahead = [bridge.name.text for bridge in bridges if missing(bridge.name)]
-    on_chains = [] if "chain names" in without else names_on_chains(question, reading)
-    further = [*joined.from_iterable(zip(ahead, on_chains, strict=False)), *ahead, *on_chains]
-    return [*names, *(clauses if len(clauses) > 1 and "clauses" not in without else ()), *further]
+    described = sum(not cue.main for cue in question.cues) >= DESCRIBED
+    on_chains = names_on_chains(question, reading) if described and "chain names" not in without else []
+    further = [*joined.from_iterable(zip(ahead[::2], ahead[1::2], on_chains, strict=False)), *ahead, *on_chains]
+    return [*names, *further]
 
 
 def names_on_chains(question: QuestionView, reading: Reading) -> list[str]:

@@ -34,19 +34,17 @@ ON_PATH = 0.3
 class RulesReader:
     """Look up names from passage to passage, find the chain that tells what is asked, and cut a short answer out of it.
 
-    It asks for the names in the question that no passage is about yet, for the question's clauses, then for names that
-    its passages mention and the question does not: bridges, and what the best chains would lead to. When it may not
-    ask, or has nothing left to ask, it answers with a span, a date, a number, one of two options or yes/no, or says
-    "Not mentioned".
+    It asks for the names in the question that no passage is about yet, then for names that its passages mention and the
+    question does not: bridges, and what the best chains would lead to. When it may not ask, or has nothing left to ask,
+    it answers with a span, a date, a number, one of two options or yes/no, or says "Not mentioned".
 
     Parameters
     ----------
     without : collection of str
-        Parts switched off, for ablations: "bridging" (looking up and ranking over bridges),
-        "chain names" (looking up what the best chains would lead to), "clauses" (a query for
-        each sentence of the question), "hops" (an answer in another passage than the one described), "shared names"
-        (hops over a name without a passage), "relations" (words of one relation), "types" (how names and nouns fit
-        what is asked), "comparison" (options, yes/no), "support" ("Not mentioned"), "path first" (the answer's
+        Parts switched off, for ablations: "bridging" (looking up and ranking over bridges), "chain names" (looking up
+        what the best chains would lead to), "hops" (an answer in another passage than the one described), "shared
+        names" (hops over a name without a passage), "relations" (words of one relation), "types" (how names and nouns
+        fit what is asked), "comparison" (options, yes/no), "support" ("Not mentioned"), "path first" (the answer's
         passages first).
 
     Raises
