@@ -1,8 +1,8 @@
 """Print how right the rules reader's answers are on the set "atlas": run by hand, `report_atlas.py`.
 
-The reader's weights were set while looking at the first set of questions; both halves are printed. `--ablations` leaves
-each part out in turn, with paired intervals; `--second` also asks the second set, on which nothing was tuned; `--json
-FILE` keeps the results.
+The reader's rules and weights were made while looking at the whole first set, so its figures, in both halves, tell how
+well the rules fit and not how they carry over: that is what the second set is for, on which nothing was tuned
+(`--second`). `--ablations` leaves each part out in turn, with paired intervals; `--json FILE` keeps the results.
 """
 
 from __future__ import annotations

@@ -17,7 +17,6 @@ from psirag.readers.rules.spans import Reading
 PARTS = (
     "bridging",
     "chain names",
-    "clauses",
     "hops",
     "shared names",
     "relations",
