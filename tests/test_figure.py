@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import copy
+import sys
 from xml.etree import ElementTree as ET
 
 import numpy as np
 import pytest
 
+from psirag.errors import PsiragError
 from psirag.views.drawing import Drawing, Label, Marks
 from psirag.views.figure import draw_figure, plain_numbers
 
@@ -67,3 +69,13 @@ def test_panels_take_their_own_axes_and_names_once_in_the_legend() -> None:
     assert [trace.showlegend for trace in figure.data] == [True] * 3 + [False] * 3
     assert figure.layout.title.text == "both"
     assert figure.layout.xaxis.domain[1] < figure.layout.xaxis2.domain[0]
+
+
+def test_without_plotly_the_error_says_what_to_install(monkeypatch):
+    from psirag.views.figure import _figure_class
+
+    _figure_class.cache_clear()
+    monkeypatch.setitem(sys.modules, "plotly.graph_objects", None)
+    with pytest.raises(PsiragError, match=r"needs plotly.*psirag\[notebooks\]"):
+        draw_figure([])
+    _figure_class.cache_clear()

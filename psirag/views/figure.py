@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from psirag.errors import PsiragError
 from psirag.views.drawing import RIM_FROM, Drawing, Label, Marks
 from psirag.views.hover import escaped
 from psirag.views.palette import FAINT, INK, SCALE
@@ -55,7 +56,11 @@ def draw_figure(drawings: Sequence[Drawing], *, title: str = "", columns: int = 
 @cache
 def _figure_class() -> type[Figure]:
     """Return plotly's Figure with an SVG beside plotly's own JSON in what a notebook keeps."""
-    from plotly.graph_objects import Figure
+    try:
+        from plotly.graph_objects import Figure
+    except ImportError as error:
+        remedy = 'Run: pip install "psirag[notebooks]".'
+        raise PsiragError("a figure needs plotly", "an environment without it", remedy) from error
 
     class TwofoldFigure(Figure):  # type: ignore[misc]  # plotly ships no types
         """A plotly figure that knows its static form."""
