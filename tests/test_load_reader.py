@@ -146,3 +146,10 @@ def test_abstracts_are_kept_where_the_cache_is(folder, tmp_path):
     assert load_reader(folder).store.path.parent == tmp_path / "cache"
     assert load_reader(folder, cache=tmp_path / "mine").store.path.parent == tmp_path / "mine"
     assert load_reader(folder, cache=False).store is None
+
+
+def test_damaged_weights_are_told_as_wrong_input(tmp_path):
+    folder = tiny_folder(tmp_path / "damaged")
+    (folder / "model.safetensors").write_bytes(b"damaged")
+    with pytest.raises(PsiragError, match="SafetensorError"):
+        load_reader(str(folder)).model  # noqa: B018  # weights are read when they are first needed

@@ -104,6 +104,7 @@ def _load(source: ModelSource, *, device: str, dtype: str, cache: Path | None) -
     """Read model and tokenizer, or say why that cannot be done."""
     transformers = _needed("transformers")
     _needed("accelerate")
+    damaged: type[Exception] = _needed("safetensors").SafetensorError
     try:
         with _quiet(transformers):
             if source.gguf:
@@ -111,7 +112,7 @@ def _load(source: ModelSource, *, device: str, dtype: str, cache: Path | None) -
             return _from(
                 transformers, str(source.folder or source.name), device, dtype, local=source.folder is not None
             )
-    except (OSError, ValueError, KeyError, RuntimeError, ImportError) as error:
+    except (OSError, ValueError, KeyError, RuntimeError, ImportError, damaged) as error:
         first = (str(error).splitlines() or [""])[0][:300]
         given = f"{source.folder or source.name} on {device}: {type(error).__name__}: {first}"
         remedy = (
@@ -137,7 +138,8 @@ def _unpacked(
     """The model of a GGUF file; with a cache folder, from the safetensors copy there, which the first call writes."""
     copy = None if cache is None else cache / f"{source.name}-{_files(source)[:16]}"
     if copy is not None and copy.is_dir():
-        with suppress(OSError, ValueError, KeyError):  # a copy that was damaged: unpack again
+        damaged = _needed("safetensors").SafetensorError
+        with suppress(OSError, ValueError, KeyError, damaged):  # unpack again
             return _from(transformers, str(copy), device, dtype, local=True)
     model, tokenizer = _from(transformers, str(source.folder), device, dtype, local=True, gguf_file=source.gguf)
     # transformers takes a model that came from GGUF for quantized, and would not save it
