@@ -79,7 +79,8 @@ def test_values_outlines_and_opacity_show() -> None:
 
 
 def test_one_value_only_is_no_division_by_zero() -> None:
-    ET.fromstring(draw_svg([panel(points(2, values=np.ones(2)), value_range=(1.0, 1.0))]))
+    picture = ET.fromstring(draw_svg([panel(points(2, values=np.ones(2)), value_range=(1.0, 1.0))]))
+    assert "nan" not in ET.tostring(picture, encoding="unicode").lower()
 
 
 def test_many_points_are_thinned_and_outlined_ones_stay() -> None:
