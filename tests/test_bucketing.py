@@ -12,7 +12,8 @@ from psirag.tree import build_tree
 from psirag.tree.agreement import agreement
 from psirag.tree.bucketing import _cut, bucketed_pairs, bucketed_tree
 from psirag.tree.hnsw import hnsw_pairs
-from psirag.tree.spanning_tree import spanning_tree
+from psirag.tree.similarity_keys import similarity_keys
+from psirag.tree.spanning_tree import SpanningTree, spanning_tree
 from psirag.vectors import unit_rows
 from tests.strategies import any_vectors
 
@@ -54,7 +55,9 @@ def test_pairs_inside_buckets_come_first_and_every_setting_counts():
         rows, bucket_size=60, pairs=lambda some: hnsw_pairs(some, neighbours=1, links=2, ef_search=1, exact_below=1)
     )
     assert plain != weak
-    assert 0.05 < agreement(plain, build_tree(rows)).nodes < 1
+    pairs = SpanningTree(u, v, similarity_keys(rows, u, v), len(rows))
+    shares = agreement(plain, build_tree(rows), pairs, spanning_tree(rows))
+    assert 0.05 < shares.nodes < shares.pairs < shares.weight < 1
 
 
 @pytest.mark.parametrize("size", [0, 1, -3, True, 2.0, None])
