@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from psirag.retrieval.flat import FlatIndex
 from psirag.retrieval.fusion import reciprocal_rank_fusion
+from psirag.retrieval.packing import pack_hits
 from psirag.retrieval.reranking import Reranker
 from psirag.retrieval.sparse_index import SparseIndex
 from psirag.retrieval.trace import Hit, LayerTrace, Ranking, Retrieval, SiblingTrace, SideScore, Trace
@@ -21,6 +22,7 @@ __all__ = [
     "SideScore",
     "SparseIndex",
     "Trace",
+    "pack_hits",
     "reciprocal_rank_fusion",
     "retrieve_from_tree",
 ]
