@@ -16,7 +16,8 @@ from psirag.errors import PsiragError, PsiragWarning
 def test_records_are_frozen_equal_hashable_and_travel():
     document = Document(np.int64(3), "text", "title", {"k": [1]})
     corpus = Corpus((document,), "documents", "name")
-    question = Question("q", "Why?", ("a",), ("t",), metadata={"k": 1})
+    question = Question("q", "Why?", ("a",), ("t",), supporting_documents=[np.int64(3)], metadata={"k": 1})
+    assert list(map(type, question.supporting_documents)) == [int]
     assert type(document.id) is int
     for record in (document, corpus, question):
         assert record == pickle.loads(pickle.dumps(record)) == copy.deepcopy(record)
@@ -92,6 +93,10 @@ def test_wrong_corpora_are_refused(fields, message):
         ({"answers": "yes"}, "Question.answers must be a tuple of str, but got 'yes'"),
         ({"answers": (3,)}, "Question.answers must be a str, but got 3"),
         ({"supporting_titles": None}, "Question.supporting_titles must be a tuple of str"),
+        ({"supporting_documents": "1"}, "Question.supporting_documents must be a tuple of int"),
+        ({"supporting_documents": (1.0,)}, "Question.supporting_documents must be an integer"),
+        ({"supporting_documents": (-1,)}, "Question.supporting_documents must be at least 0"),
+        ({"supporting_documents": (2, 2)}, "Question.supporting_documents must be distinct"),
         ({"kind": None}, "Question.kind must be a str"),
         ({"hops": 0}, "Question.hops must be at least 1"),
         ({"hops": 1.0}, "Question.hops must be an integer"),

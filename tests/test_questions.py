@@ -56,6 +56,10 @@ def one(row):
             {"id": "q", "question": "Who?", "supporting_titles": ["B", "A"]},
             Question("q", "Who?", (), ("B", "A"), hops=2),
         ),
+        (
+            {"question": "Who?", "supporting_titles": ["A"], "supporting_documents": [4, 2]},
+            Question("0", "Who?", (), ("A",), hops=2, supporting_documents=(4, 2)),
+        ),
         ({"id": 7, "question": "Who?", "hops": 3, "kind": "k"}, Question("7", "Who?", kind="k", hops=3)),
         ({"question": "Who?", "answer": 1984}, Question("0", "Who?", ("1984",))),
         (
@@ -139,6 +143,10 @@ def test_lone_surrogates_in_titles_are_replaced_as_in_the_corpus():
             r"must name its evidence by title, but got \[3, 0\] in row 0",
         ),
         ([{"question": "a", "evidence_list": [{"fact": "f"}]}], "'evidence_list' must name its evidence by title"),
+        *(
+            ([{"question": "a"}, {"question": "b", "supporting_documents": ids}], r"distinct ids, but got .* in row 1")
+            for ids in (3, "3", [-1], [True], [1, 1], ["1"])
+        ),
         ([{"question": "a", "hops": "two"}], "Question.hops must be an integer"),
     ],
 )

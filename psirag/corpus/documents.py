@@ -28,6 +28,13 @@ def _plain(value: Any) -> Any:
     return tuple(map(_plain, value)) if isinstance(value, tuple) else value
 
 
+def _as_tuple(what: str, values: Any, kind: str) -> tuple[Any, ...]:
+    """Return the values of a tuple or a list."""
+    if not isinstance(values, (tuple, list)):
+        raise PsiragError(f"{what} must be a tuple of {kind}", repr(values), f"Pass a tuple of {kind}.")
+    return tuple(values)
+
+
 def read_only(what: str, metadata: Any) -> Mapping[str, Any]:
     """Return a read-only copy of a mapping, or the mapping itself when it is one."""
     if isinstance(metadata, MappingProxyType):
@@ -157,16 +164,20 @@ class Question(Record):
     kind : str
         The source's own name for the kind of question.
     hops : int or None
-        What the source states (MuSiQue: its number of sub-questions), else the number of supporting titles.
+        What the source states (MuSiQue: its number of sub-questions), else the number of supporting documents or
+        titles.
     answerable : bool
         False when the corpus does not hold the answer.
+    supporting_documents : tuple of int
+        Distinct ids of the documents that hold the evidence; when there are any, they count instead of
+        `supporting_titles`, which several passages of MuSiQue share.
     metadata : Mapping
         Whatever else the source says; read-only.
 
     Raises
     ------
     PsiragError
-        For a wrong type or a blank question.
+        For a wrong type, a blank question and a negative or repeated id of a document.
 
     Notes
     -----
@@ -185,6 +196,7 @@ class Question(Record):
     kind: str = ""
     hops: int | None = None
     answerable: bool = True
+    supporting_documents: tuple[int, ...] = ()
     metadata: Mapping[str, Any] = field(default_factory=dict, hash=False)
 
     def __post_init__(self) -> None:
@@ -193,10 +205,13 @@ class Question(Record):
         if not self.question.strip():
             raise PsiragError("Question.question must not be blank", repr(self.question), "Drop it or fill it in.")
         for name in ("answers", "supporting_titles"):
-            values = getattr(self, name)
-            if not isinstance(values, (tuple, list)):
-                raise PsiragError(f"Question.{name} must be a tuple of str", repr(values), "Pass a tuple of str.")
+            values = _as_tuple(f"Question.{name}", getattr(self, name), "str")
             object.__setattr__(self, name, tuple(check_type(f"Question.{name}", value, str) for value in values))
+        what = "Question.supporting_documents"
+        ids = tuple(check_count(what, each, minimum=0) for each in _as_tuple(what, self.supporting_documents, "int"))
+        if len(set(ids)) < len(ids):
+            raise PsiragError(f"{what} must be distinct", repr(ids), "Name each document once.")
+        object.__setattr__(self, "supporting_documents", ids)
         if self.hops is not None:
             object.__setattr__(self, "hops", check_count("Question.hops", self.hops))
         check_type("Question.answerable", self.answerable, bool)

@@ -99,7 +99,7 @@ def load_questions(source: Any, *, folder: str | os.PathLike[str] | None = None)
         - `question` or `query`; `id` or `_id` (else its position);
         - `answers`, `answer`, `reference`, `possible_answers`, `answer_aliases` (str, list, a list as JSON in a str);
         - `supporting_titles`, `supporting_facts` ([title, sentence] pairs), `paragraphs` or `contexts` (those with
-          `is_supporting`), `evidence_list` (entries with `title`);
+          `is_supporting`), `evidence_list` (entries with `title`); `supporting_documents` (ids in the corpus);
         - `type`, `question_type` or `kind`; `hops`; `answerable` (MultiHop-RAG's null_query is not).
     folder : path, optional
         As in `load_corpus`.

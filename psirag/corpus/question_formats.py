@@ -18,7 +18,7 @@ _ANSWERS = ("answers", "answer", "reference", "possible_answers", "answer_aliase
 _EVIDENCE = ("supporting_titles", "supporting_facts", "evidence_list", "paragraphs", "contexts")
 # Passages that came with a question are the corpus, so they are not repeated in its metadata.
 _LEFT_OUT = ("query", "question", "answerable", "paragraphs", "contexts", "context", "supporting_titles")
-_NAMED = {*_IDS, *_KINDS, *_HOPS, *_ANSWERS, *_LEFT_OUT}
+_NAMED = {*_IDS, *_KINDS, *_HOPS, *_ANSWERS, *_LEFT_OUT, "supporting_documents"}
 
 
 def questions_from_rows(rows: Sequence[Any], place: str) -> tuple[Question, ...]:
@@ -42,6 +42,7 @@ def questions_from_rows(rows: Sequence[Any], place: str) -> tuple[Question, ...]
 def _question(place: str, i: int, row: Row) -> Question:
     """Make one question from the fields that its shape has."""
     titles = tuple(dict.fromkeys(_supporting_titles(place, i, row)))
+    documents = _supporting_documents(place, i, row)
     kind = str(_first(row, _KINDS) or "")
     return Question(
         id=str(i if _first(row, _IDS) is None else _first(row, _IDS)),
@@ -49,8 +50,9 @@ def _question(place: str, i: int, row: Row) -> Question:
         answers=tuple(dict.fromkeys(_answers(place, i, row))),
         supporting_titles=titles,
         kind=kind,
-        hops=_hops(row, titles),
+        hops=_hops(row, documents or titles),
         answerable=row.get("answerable", True) is not False and kind != "null_query",
+        supporting_documents=documents,
         metadata=other_fields(row, _NAMED),
     )
 
@@ -68,10 +70,10 @@ def _question_text(place: str, i: int, row: Row) -> str:
     return text
 
 
-def _hops(row: Row, titles: Sequence[str]) -> int | None:
-    """Return the stated number of hops, else that of sub-questions, else that of supporting titles."""
+def _hops(row: Row, evidence: Sequence[Any]) -> int | None:
+    """Return the stated number of hops, else that of sub-questions, else that of supporting documents or titles."""
     steps = row.get("question_decomposition")
-    counted = len(steps) if isinstance(steps, list) else len(titles)
+    counted = len(steps) if isinstance(steps, list) else len(evidence)
     stated = _first(row, _HOPS)
     return counted or None if stated is None else stated
 
@@ -96,6 +98,17 @@ def _list_in_str(value: str) -> Any:
     except json.JSONDecodeError:
         return value
     return inner if isinstance(inner, list) else value
+
+
+def _supporting_documents(place: str, i: int, row: Row) -> tuple[int, ...]:
+    """Return the ids of the documents that hold the evidence."""
+    ids = row.get("supporting_documents")
+    ids = () if ids is None else ids
+    whole = isinstance(ids, (list, tuple)) and all(type(each) is int and each >= 0 for each in ids)
+    if not whole or len(set(ids)) < len(ids):
+        given, remedy = f"{ids!r:.80} in row {i}", "Give the places of the documents in the corpus, counted from 0."
+        raise PsiragError(f"{place}: 'supporting_documents' must be a list of distinct ids", given, remedy)
+    return tuple(ids)
 
 
 def _supporting_titles(place: str, i: int, row: Row) -> Iterable[str]:
