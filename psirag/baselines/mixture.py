@@ -11,6 +11,7 @@ import numpy.typing as npt
 from threadpoolctl import threadpool_limits
 
 from psirag.errors import PsiragError
+from psirag.optional import needed
 
 FloatArray = npt.NDArray[np.float64]
 
@@ -47,17 +48,13 @@ def reduce_dimensions(rows: npt.NDArray[np.float32], *, dimensions: int, neighbo
     """
     n = len(rows)
     size = min(dimensions, n - 2)
-    try:
-        with warnings.catch_warnings(action="ignore"):  # UMAP tells that a seed means one thread
-            from umap import UMAP
-    except ImportError as problem:
-        remedy = 'Install it: pip install "psirag[notebooks]".'
-        raise PsiragError("gmm_tree needs umap-learn", f"no umap ({problem})", remedy) from problem
+    with warnings.catch_warnings(action="ignore"):  # UMAP tells that a seed means one thread
+        umap = needed("umap", "notebooks", what="gmm_tree")
     settings = {"metric": "cosine", "n_neighbors": min(max(neighbours, 2), n - 1), "random_state": seed, "n_jobs": 1}
     # UMAP's spectral start does not follow the seed: scipy's eigensolver draws new vectors on regular graphs.
     start = "pca" if rows.shape[1] >= size else "random"
     with warnings.catch_warnings(action="ignore"), threadpool_limits(1):  # sums in one order, whatever the machine
-        places = UMAP(n_components=size, init=start, **settings).fit_transform(rows).astype(np.float64)
+        places = umap.UMAP(n_components=size, init=start, **settings).fit_transform(rows).astype(np.float64)
     if not np.isfinite(places).all():
         centred = rows.astype(np.float64) - rows.mean(axis=0, dtype=np.float64)
         left, spread, _ = np.linalg.svd(centred, full_matrices=False)

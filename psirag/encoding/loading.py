@@ -5,13 +5,15 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
-from importlib import import_module
+from functools import partial
 from typing import Any
 
 from psirag.encoding.names import EncoderSource, fingerprint
 from psirag.errors import PsiragError
+from psirag.optional import needed
 
 _LOADED: dict[tuple[str, str], tuple[Any, str]] = {}
+_needed = partial(needed, extra="models", what="load_encoder")
 
 
 def load_model(source: EncoderSource, device: str | None) -> tuple[Any, str]:
@@ -51,15 +53,6 @@ def _device(device: str | None) -> str:
         asked = "device must be one that torch can use here"
         raise PsiragError(asked, given, 'Pass "cpu", or leave it out.') from error
     return str(torch.device(device))
-
-
-def _needed(package: str) -> Any:
-    """Import a package of the `models` extra, or say how to install it."""
-    try:
-        return import_module(package)
-    except ImportError as error:
-        given = f"an environment without it ({error})"
-        raise PsiragError(f"load_encoder needs {package}", given, 'Run: pip install "psirag[models]".') from error
 
 
 def _from_folder(source: EncoderSource, device: str) -> Any:

@@ -7,15 +7,18 @@ import shutil
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 from psirag.encoding.names import fingerprint
 from psirag.errors import PsiragError
+from psirag.optional import needed
 from psirag.readers.names import READERS, ModelSource
 
 _LOADED: dict[tuple[str, str, str, str], Weights] = {}
+_needed = partial(needed, extra="models", what="A model as reader")
 
 
 class Weights:
@@ -171,15 +174,6 @@ def _short_name(source: ModelSource) -> str:
     """The short name of a hub id that has one, the last part of a folder, else the id."""
     short = next((name for name, line in READERS.items() if line.hub_id == source.name), source.name)
     return Path(short).name if source.folder is not None else short
-
-
-def _needed(package: str) -> Any:
-    """Import a package of the `models` extra, or say how to install it."""
-    try:
-        return import_module(package)
-    except ImportError as error:
-        given = f"an environment without it ({error})"
-        raise PsiragError(f"A model as reader needs {package}", given, 'Run: pip install "psirag[models]".') from error
 
 
 @contextmanager

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from psirag.errors import PsiragError
+from psirag.optional import needed
 from psirag.views.drawing import RIM_FROM, Drawing, Label, Marks
 from psirag.views.hover import escaped
 from psirag.views.palette import FAINT, INK, SCALE
@@ -56,13 +56,9 @@ def draw_figure(drawings: Sequence[Drawing], *, title: str = "", columns: int = 
 @cache
 def _figure_class() -> type[Figure]:
     """Return plotly's Figure with an SVG beside plotly's own JSON in what a notebook keeps."""
-    try:
-        from plotly.graph_objects import Figure
-    except ImportError as error:
-        remedy = 'Run: pip install "psirag[notebooks]".'
-        raise PsiragError("a figure needs plotly", "an environment without it", remedy) from error
+    plain: type[Figure] = needed("plotly.graph_objects", "notebooks", what="a figure").Figure
 
-    class TwofoldFigure(Figure):  # type: ignore[misc]  # plotly ships no types
+    class TwofoldFigure(plain):  # type: ignore[misc]  # plotly ships no types
         """A plotly figure that knows its static form."""
 
         _svg_source: tuple[tuple[Drawing, ...], str, int] | None = None
