@@ -17,7 +17,7 @@ SOURCES = sorted([*(ROOT / "psirag").rglob("*.py"), *(ROOT / "theory").rglob("*.
 # A module imports only from its own floor's folder and from the floors before it.
 FLOORS = """
     errors optional checks vectors storage tree dasgupta skew theory corpus encoding abstraction retrieval index
-    readers transcript agent hop_discriminator baselines variants evaluation views
+    readers transcript agent hop_discriminator baselines variants evaluation views __main__
 """.split()
 THEORY_MAY_IMPORT = {"errors", "checks", "vectors", "tree", "dasgupta", "theory"}
 HEAVY = set(

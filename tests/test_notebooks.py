@@ -6,6 +6,7 @@ import ast
 import json
 import re
 import statistics
+import tomllib
 from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -24,6 +25,11 @@ Notebook = Any  # a nbformat.NotebookNode
 def code_cells(notebook: Notebook) -> list[Any]:
     """The code cells that hold something."""
     return [cell for cell in notebook.cells if cell.cell_type == "code" and cell.source.strip()]
+
+
+def taught_cells(notebook: Notebook) -> list[Any]:
+    """The code cells without the one that only installs."""
+    return [cell for cell in code_cells(notebook) if "setup" not in cell.metadata.get("tags", ())]
 
 
 def prose(notebook: Notebook) -> str:
@@ -105,7 +111,7 @@ def quotes_the_paper(notebook: Notebook) -> Iterator[str]:
 
 
 def cells_are_short(notebook: Notebook) -> Iterator[str]:
-    lines = [lines_of(cell) for cell in code_cells(notebook)]
+    lines = [lines_of(cell) for cell in taught_cells(notebook)]
     if lines and statistics.median(lines) > 6:
         yield f"the median code cell has {statistics.median(lines)} lines, more than 6"
     yield from (
@@ -117,7 +123,7 @@ def prose_keeps_step(notebook: Notebook) -> Iterator[str]:
     kinds = "".join(cell.cell_type[0] for cell in notebook.cells if cell.source.strip())
     if "cccc" in kinds:
         yield "more than 3 code cells in a row without prose"
-    lines, words = sum(map(lines_of, code_cells(notebook))), len(prose(notebook).split())
+    lines, words = sum(map(lines_of, taught_cells(notebook))), len(prose(notebook).split())
     if words < 6 * lines:
         yield f"{words} words of prose for {lines} lines of code, fewer than 6 a line"
 
@@ -158,6 +164,41 @@ def test_notebook_keeps_every_rule(path):
     nbformat.validate(notebook)
     offences = [f"{rule.__name__}: {offence}" for rule in RULES for offence in rule(notebook)]
     assert not offences, "\n".join([f"{path.name}:", *offences])
+
+
+# --- on a hosted service ---
+
+
+def setup_of(path: Path) -> str:
+    """The first code cell of a notebook."""
+    return str(code_cells(nbformat.read(path, as_version=4))[0].source)
+
+
+def test_every_notebook_begins_with_the_same_setup():
+    assert len({setup_of(path) for path in NOTEBOOKS}) == 1
+
+
+@pytest.mark.parametrize(
+    ("source", "wanted"),
+    [
+        (None, "psirag[models,notebooks,evaluation,cpu] @ git+REPOSITORY"),
+        ("https://host/psirag.zip", "psirag[models,notebooks,evaluation,cpu] @ https://host/psirag.zip"),
+        ("/somewhere/psirag-0.1.0-py3-none-any.whl", "/somewhere/psirag-0.1.0-py3-none-any.whl[models,notebooks,"),
+    ],
+)
+def test_the_setup_installs_where_psirag_is_missing_and_only_there(monkeypatch, source, wanted):
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    code = setup_of(NOTEBOOKS[0]).replace('%pip install -q "{wanted}"', "installed.append(wanted)")
+    monkeypatch.delenv("PSIRAG_SOURCE", raising=False)
+    if source is not None:
+        monkeypatch.setenv("PSIRAG_SOURCE", source)
+    installed: list[str] = []
+    exec(compile(code, "setup", "exec"), {"installed": installed})
+    assert installed == []
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    exec(compile(code, "setup", "exec"), {"installed": installed})
+    begin = wanted.replace("REPOSITORY", project["urls"]["Repository"])
+    assert [each.startswith(begin) for each in installed] == [True]
 
 
 def test_no_function_is_copied_between_notebooks():

@@ -12,9 +12,12 @@ from pathlib import Path
 
 import pytest
 
+from tests.wheel import build_wheel
+
 ROOT = Path(__file__).resolve().parent.parent
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 EXTRAS = PROJECT["project"]["optional-dependencies"]
+NOTEBOOKS = {".ipynb", ".svg"}
 DATA_KINDS = {".json", ".jsonl", ".md", ".txt", ".csv", ".npy", ".npz"}
 
 
@@ -31,28 +34,8 @@ def pins() -> dict[str, str]:
 
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory) -> Path:
-    """The wheel, built from a copy so that nothing is left in the working tree."""
-    source, out = tmp_path_factory.mktemp("source"), tmp_path_factory.mktemp("wheel")
-    listed = ["git", "ls-files", "-co", "--exclude-standard", "psirag", "theory", "data", "*.toml", "*.md", "LICENSE"]
-    names = subprocess.run(listed, cwd=ROOT, capture_output=True, text=True, check=True).stdout.splitlines()
-    for name in filter(lambda name: (ROOT / name).is_file(), names):
-        (source / name).parent.mkdir(parents=True, exist_ok=True)
-        (source / name).write_bytes((ROOT / name).read_bytes())
-    command = [
-        sys.executable,
-        "-m",
-        "pip",
-        "wheel",
-        "-q",
-        "--no-deps",
-        "--no-build-isolation",
-        "-w",
-        str(out),
-        str(source),
-    ]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    return next(out.glob("*.whl"))
+    """The wheel."""
+    return build_wheel(tmp_path_factory.mktemp("wheel"))
 
 
 def test_wheel_holds_every_module_and_every_data_file(wheel):
@@ -63,6 +46,8 @@ def test_wheel_holds_every_module_and_every_data_file(wheel):
         path for path in (ROOT / "data").rglob("*") if path.suffix in DATA_KINDS or path.name.startswith("LICENSE")
     ]
     wanted |= {f"psirag/{path.relative_to(ROOT)}" for path in files}
+    wanted |= {f"psirag/notebooks/{path.name}" for path in (ROOT / "notebooks").iterdir() if path.suffix in NOTEBOOKS}
+    wanted |= {f"psirag/results/{path.name}" for path in (ROOT / "tests/benchmarks/results").glob("*.json")}
     assert sorted(wanted - inside) == []
     assert [name for name in inside if not name.startswith(("psirag/", "psirag-"))] == []
 
@@ -79,7 +64,7 @@ def test_wheel_imports_without_the_repository(wheel, tmp_path):
 
 def test_every_package_is_listed():
     folders = {path.parent.relative_to(ROOT) for path in (ROOT / "psirag").rglob("*.py")}
-    wanted = {".".join(folder.parts) for folder in folders} | {"psirag.theory", "psirag.data"}
+    wanted = {".".join(folder.parts) for folder in folders} | set(PROJECT["tool"]["setuptools"]["package-dir"])
     assert sorted(PROJECT["tool"]["setuptools"]["packages"]) == sorted(wanted)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from psirag.evaluation.measured import measured
 from psirag.evaluation.metrics import exact_match, normalised_answer, token_f1
 from psirag.evaluation.statistics import Interval, bootstrap_interval, paired_interval, sign_test
 
@@ -9,6 +10,7 @@ __all__ = [
     "Interval",
     "bootstrap_interval",
     "exact_match",
+    "measured",
     "normalised_answer",
     "paired_interval",
     "sign_test",

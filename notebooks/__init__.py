@@ -1,0 +1,1 @@
+"""The notebooks, as files of the wheel: `python -m psirag notebooks DIR` copies them."""
