@@ -92,7 +92,7 @@ def test_an_empty_corpus_is_an_error_before_any_model(corpus):
         ({"max_tokens": True}, "max_tokens must be an integer"),
         ({"tree": "psi"}, "tree must be a function"),
         ({"writer": object()}, "writer must have a name and a method write_abstract"),
-        ({"per_document": True}, "per_document must be False"),
+        ({"per_document": 1}, "per_document must be a bool"),
     ],
 )
 def test_wrong_settings_are_errors_before_anything_is_read(settings, message):

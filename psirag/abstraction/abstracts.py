@@ -41,7 +41,7 @@ class Abstracts:
         "" for "centroid".
     status : tuple of str, same length
         "extractive", "written" (by a writer), "fallback" (first words; or, with a writer, an extractive stand-in),
-        "kept" (from an index that has grown) or "centroid".
+        "kept" (from an index that has grown), "repeated" (its only child's, see `Index.build`) or "centroid".
     compression : float
         Mean over abstract nodes of 1 − tokens(abstract) / tokens(the children's texts); nan without a text.
 

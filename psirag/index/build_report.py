@@ -36,9 +36,12 @@ class BuildReport(Record):
     compression : float
         Mean over abstracts of 1 − tokens of the abstract / tokens of its children's texts; NaN for centroids.
     status : mapping of str to int
-        How many abstracts were "extractive", "written", "fallback", "centroid".
+        How many abstracts were "extractive", "written", "fallback", "centroid"; or "repeated", where they only fill a
+        layer above the root of a document's tree.
     seconds : mapping of str to float
         By stage.
+    n_trees : int
+        1, or as many as documents; then depth and layers are those of the one tree in which they hang.
 
     Notes
     -----
@@ -56,6 +59,7 @@ class BuildReport(Record):
     compression: float
     status: Mapping[str, int]
     seconds: Mapping[str, float]
+    n_trees: int = 1
 
     def __post_init__(self) -> None:
         """Make the mappings read-only, and tuples of what JSON read as lists."""

@@ -95,7 +95,8 @@ class Growing:
         Raises
         ------
         PsiragError
-            A wrong setting, a corpus that cannot be read, or "exact" on a tree that `build_tree` did not build.
+            A wrong setting, a corpus that cannot be read, "exact" on a tree that `build_tree` did not build, or an
+            index built with `per_document=True`.
 
         Notes
         -----
@@ -228,7 +229,10 @@ def _regrown(
 
 
 def _max_children(index: Index, how: str) -> int | None:
-    """Return the limit that the index was built with; only build_tree's tree can be continued exactly."""
+    """Return the limit that the index was built with; only build_tree's one tree can be continued exactly."""
+    if index.settings.get("per_document"):
+        remedy = "Build it again from all documents; Index.build(...) without per_document grows."
+        raise PsiragError("add and remove need an index of one tree", "one of a tree a document", remedy)
     if how == "exact" and index.settings.get("tree") != "build_tree":
         given = f"one of {index.settings.get('tree')!r}"
         raise PsiragError("how='exact' continues a tree of build_tree", given, "Choose another how, or build it again.")

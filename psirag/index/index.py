@@ -18,6 +18,7 @@ from psirag.corpus import Chunks, load_corpus
 from psirag.encoding import Encoder, as_encoder
 from psirag.errors import PsiragError
 from psirag.index.build_report import BuildReport, Stages
+from psirag.index.documents import document_trees, filling_nodes, write_document_abstracts
 from psirag.index.files import SavedEncoder, about, load_parts, save_index
 from psirag.index.growth import Growing, Growth
 from psirag.index.stages import (
@@ -102,7 +103,8 @@ class Index(Growing):
         self.report, self.settings = report, MappingProxyType(dict(settings))
         self.pairs = pairs if pairs is not None and pairs.n_leaves == tree.n_leaves else None
         self.growth: Growth | None = None
-        self._search = HybridSearch(tree, chunks, rows, abstracts.texts, self.sparse)
+        filling = filling_nodes(tree, abstracts) if self.settings.get("per_document") else None
+        self._search = HybridSearch(tree, chunks, rows, abstracts.texts, self.sparse, filling)
         self._encoder, self.made_with = model, SavedEncoder.of(model)
         self._lock = Lock()
 
@@ -135,7 +137,8 @@ class Index(Growing):
         max_tokens : int
             Longest chunk of a document, in the encoder's tokens.
         per_document : bool
-            A tree for each document; not built yet.
+            A tree for each document, built and described as if the document were alone; the trees hang in one tree over
+            the documents, built by the same builder from their centroids. `retrieve(..., document=id)` stays in one.
 
         Returns
         -------
@@ -149,7 +152,10 @@ class Index(Growing):
 
         Notes
         -----
-        Source: Ψ-RAG §3.1 (abstract tree indexing, abstraction).
+        Lower document trees get a line of nodes with one child each above their root, so that all leaves stay equally
+        deep: they repeat its text, and `report.status` counts them as "repeated".
+
+        Source: Ψ-RAG §3.1 (abstract tree indexing, abstraction), Table 10 (one tree a document).
 
         Examples
         --------
@@ -163,15 +169,22 @@ class Index(Growing):
         chunks = stage("chunks", make_chunks, source, max_tokens, model)
         truncated = stage("window", find_truncated, chunks, model)
         leaf_vectors = stage("leaf vectors", model.encode, chunks.indexed_texts)
-        shape, pairs = stage("tree", make_tree, tree, leaf_vectors)
-        abstracts = stage(
-            "abstracts", write_abstracts, shape, chunks.indexed_texts, leaf_vectors,
-            kind=abstraction, writer=writer, tokenizer=model.tokenizer,
-        )  # fmt: skip
+        written: dict[str, Any] = {"kind": abstraction, "writer": writer, "tokenizer": model.tokenizer}
+        if per_document:
+            forest = stage("tree", document_trees, tree, chunks, leaf_vectors)
+            shape, pairs = forest.stacked.tree, None
+            abstracts = stage(
+                "abstracts", write_document_abstracts, forest, chunks.indexed_texts, leaf_vectors, **written
+            )
+        else:
+            shape, pairs = stage("tree", make_tree, tree, leaf_vectors)
+            abstracts = stage("abstracts", write_abstracts, shape, chunks.indexed_texts, leaf_vectors, **written)
         vectors = stage("node vectors", node_vectors, shape, leaf_vectors, abstracts, model)
         sparse = stage("sparse index", SparseIndex.build, chunks.indexed_texts)
-        report = make_report(source, chunks, truncated, vectors, shape, abstracts, stage.seconds)
-        settings = describe_settings(source, tree, abstraction, writer, max_tokens)
+        report = make_report(
+            source, chunks, truncated, vectors, shape, abstracts, stage.seconds, per_document=per_document
+        )
+        settings = describe_settings(source, tree, abstraction, writer, max_tokens, per_document)
         return cls(
             shape, chunks, vectors, abstracts,
             encoder=model, sparse=sparse, report=report, settings=settings, pairs=pairs,
@@ -323,7 +336,9 @@ class Index(Growing):
             "all": the dense sides search leaves and abstracts together (collapsed retrieval).
         sides : sequence of {"tree", "flat", "sparse"}
         document : int, optional
-            Id of the only document whose chunks may be found.
+            Id of the only document whose chunks may be found. The descent starts at the lowest node over all of them:
+            the root of the document's own tree in an index built with `per_document=True`. Such an index finds there
+            what an index of that document alone would find, by BM25 too.
 
         Returns
         -------

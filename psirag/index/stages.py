@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from psirag.abstraction import KINDS, Abstracts
 from psirag.abstraction.abstracts import check_writer
-from psirag.checks import check_choice, check_count, first_few
+from psirag.checks import check_choice, check_count, check_type, first_few
 from psirag.corpus import Chunks, Corpus, passages_as_chunks, split_into_chunks
 from psirag.encoding import Encoder
 from psirag.errors import PsiragError, PsiragWarning
@@ -32,9 +32,7 @@ def check_settings(tree: Any, abstraction: Any, writer: Any, max_tokens: Any, pe
         given = f"{tree!r}, a {type(tree).__name__}"
         raise PsiragError("tree must be a function from vectors to an AbstractTree", given, "Pass build_tree, say.")
     check_writer(writer)
-    if per_document is not False:
-        remedy = "Leave it out; retrieve(..., document=id) searches one document."
-        raise PsiragError("per_document must be False: trees per document come later", repr(per_document), remedy)
+    check_type("per_document", per_document, bool)
 
 
 def check_parts(tree: Any, chunks: Any, vectors: npt.ArrayLike, abstracts: Any, sparse: Any) -> Vectors:
@@ -108,7 +106,7 @@ def _build_tree_settings(tree: Any) -> dict[str, Any] | None:
 
 def make_report(
     corpus: Corpus, chunks: Chunks, truncated: tuple[int, ...], vectors: Vectors, tree: AbstractTree,
-    abstracts: Abstracts, seconds: Mapping[str, float],
+    abstracts: Abstracts, seconds: Mapping[str, float], *, per_document: bool = False,
 ) -> BuildReport:  # fmt: skip
     """Count what was read, repaired and made."""
     kept = set(chunks.document.tolist())
@@ -126,10 +124,13 @@ def make_report(
         compression=abstracts.compression,
         status=dict(Counter(abstracts.status)),
         seconds=dict(seconds),
+        n_trees=len(kept) if per_document else 1,
     )
 
 
-def describe_settings(corpus: Corpus, tree: Any, abstraction: str, writer: Any, max_tokens: int) -> dict[str, Any]:
+def describe_settings(
+    corpus: Corpus, tree: Any, abstraction: str, writer: Any, max_tokens: int, per_document: bool
+) -> dict[str, Any]:
     """Return how an index is made, in plain values for the manifest."""
     exact = _build_tree_settings(tree)
     limit = {} if exact is None else {"max_children": exact.get("max_children", 40)}
@@ -141,4 +142,5 @@ def describe_settings(corpus: Corpus, tree: Any, abstraction: str, writer: Any, 
         "abstraction": abstraction,
         "writer": None if writer is None else str(getattr(writer, "name", type(writer).__name__)),
         "max_tokens": max_tokens,
+        "per_document": per_document,
     }

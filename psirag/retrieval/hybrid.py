@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from types import MappingProxyType
 from typing import Any
@@ -11,13 +11,14 @@ from typing import Any
 import numpy as np
 
 from psirag.corpus.chunks import Chunks
+from psirag.retrieval.document_scope import DocumentScope
 from psirag.retrieval.flat import FlatIndex
 from psirag.retrieval.fusion import reciprocal_rank_fusion
 from psirag.retrieval.ranking import best_of_each_query, cosines
 from psirag.retrieval.reranking import check_reranker, rerank_scores
 from psirag.retrieval.sparse_index import SparseIndex
 from psirag.retrieval.trace import Hit, LayerTrace, Ranking, Retrieval, ScoreKind, SiblingTrace, SideScore, Trace
-from psirag.retrieval.tree_retrieval import nodes_with_allowed_leaves, retrieve_from_tree
+from psirag.retrieval.tree_retrieval import retrieve_from_tree
 from psirag.tree import AbstractTree
 from psirag.vectors import Ints, Mask, Vectors
 
@@ -35,13 +36,18 @@ class _Side:
 
 @dataclass(frozen=True, eq=False)
 class HybridSearch:
-    """All that retrieval reads: the tree, the chunks, a vector for every node, abstracts' texts, the sparse index."""
+    """All that retrieval reads: the tree, the chunks, a vector for every node, abstracts' texts, the sparse index.
+
+    `filling` marks, where each document has a tree of its own, the nodes that only fill layers above its root.
+    """
 
     tree: AbstractTree
     chunks: Chunks
     vectors: Vectors
     abstracts: tuple[str, ...]
     sparse: SparseIndex
+    filling: Mask | None = None
+    _sparse_of: dict[int, SparseIndex] = field(default_factory=dict)
 
     @cached_property
     def same_text(self) -> Ints | None:
@@ -91,10 +97,11 @@ class HybridSearch:
         Source: Ψ-RAG §3.2 and Appendix A, Algorithm 3 (hybrid retrieval).
         """
         allowed = None if document is None else self.chunks.document == document
+        scope = None if allowed is None else DocumentScope.over(self.tree, allowed)
         find = {
-            "tree": lambda: self._tree_side(query_vectors, size, beam, nodes, allowed),
-            "flat": lambda: self._flat_side(query_vectors, size, nodes, allowed),
-            "sparse": lambda: self._sparse_side(queries, size, allowed),
+            "tree": lambda: self._tree_side(query_vectors, size, beam, nodes, scope),
+            "flat": lambda: self._flat_side(query_vectors, size, nodes, scope),
+            "sparse": lambda: self._sparse_side(queries, size, document, allowed),
         }
         found = {side: find[side]() for side in sides}
         results = []
@@ -112,28 +119,41 @@ class HybridSearch:
             results.append(Retrieval(query, hits, trace))
         return results
 
-    def _tree_side(self, query_vectors: Vectors, size: int, beam: int, nodes: str, allowed: Mask | None) -> _Side:
+    def _tree_side(
+        self, query_vectors: Vectors, size: int, beam: int, nodes: str, scope: DocumentScope | None
+    ) -> _Side:
         """Descend the tree, or with nodes="all" search all its nodes at once."""
         if nodes == "all":
-            return self._flat_side(query_vectors, size, nodes, allowed)
-        below = None if allowed is None else nodes_with_allowed_leaves(self.tree, allowed)
+            return self._flat_side(query_vectors, size, nodes, scope)
+        start, allowed = (None, None) if scope is None else (scope.start, scope.allowed)
         descents = retrieve_from_tree(
-            self.tree, self.vectors, query_vectors, size, beam=beam, allowed=below, same_text=self.same_text
-        )
+            self.tree, self.vectors, query_vectors, size,
+            beam=beam, allowed=allowed, same_text=self.same_text, start=start,
+        )  # fmt: skip
         return _Side([d.leaves for d in descents], [d.nodes_scored for d in descents], [d.layers for d in descents])
 
-    def _flat_side(self, query_vectors: Vectors, size: int, nodes: str, allowed: Mask | None) -> _Side:
+    def _flat_side(self, query_vectors: Vectors, size: int, nodes: str, scope: DocumentScope | None) -> _Side:
         """Search all leaves, or all nodes; of a document's nodes those with no leaf of another."""
-        flat = self.flat_nodes if nodes == "all" else self.flat_leaves
-        if nodes == "all" and allowed is not None:
-            allowed = ~nodes_with_allowed_leaves(self.tree, ~allowed)
+        if nodes == "all":
+            filled = None if self.filling is None else ~self.filling
+            flat, allowed = self.flat_nodes, filled if scope is None else scope.within
+        else:
+            flat, allowed = self.flat_leaves, None if scope is None else scope.leaves
         rankings = flat.search(query_vectors, size, allowed=allowed, same_text=self.same_text)
         scored = len(flat.vectors) if allowed is None else int(allowed.sum())
         return _Side(rankings, [scored] * len(rankings), [()] * len(rankings))
 
-    def _sparse_side(self, queries: Sequence[str], size: int, allowed: Mask | None) -> _Side:
-        """Search the sparse index."""
-        rankings = self.sparse.search(queries, size, allowed=allowed, same_text=self.same_text)
+    def _sparse_side(self, queries: Sequence[str], size: int, document: int | None, allowed: Mask | None) -> _Side:
+        """Search the sparse index; where each document has a tree of its own, that of the document alone."""
+        if document is None or allowed is None or self.filling is None:
+            rankings = self.sparse.search(queries, size, allowed=allowed, same_text=self.same_text)
+        else:
+            leaves = np.flatnonzero(allowed)
+            if document not in self._sparse_of:
+                self._sparse_of[document] = SparseIndex.build([self.indexed_texts[leaf] for leaf in leaves])
+            groups = None if self.same_text is None else self.same_text[leaves]
+            found = self._sparse_of[document].search(queries, size, same_text=groups)
+            rankings = [Ranking.read_only(leaves[one.nodes], one.scores) for one in found]
         return _Side(rankings, [0] * len(rankings), [()] * len(rankings))
 
     def _fuse(self, query: str, rankings: Mapping[str, Ranking], rerank: Any | None) -> tuple[Ranking, ScoreKind]:

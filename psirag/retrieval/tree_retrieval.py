@@ -45,7 +45,7 @@ class _Layer:
 
 def retrieve_from_tree(
     tree: AbstractTree, vectors: Vectors, queries: Vectors, k: int, *, beam: int,
-    allowed: Mask | None = None, same_text: Ints | None = None,
+    allowed: Mask | None = None, same_text: Ints | None = None, start: int | None = None,
 ) -> list[Descent]:  # fmt: skip
     """Descend from the root for every query: `beam` candidates go on at each layer, `k` leaves are returned.
 
@@ -65,6 +65,8 @@ def retrieve_from_tree(
         Nodes that may be candidates; see `nodes_with_allowed_leaves`.
     same_text : ndarray, shape (n_leaves,), int64, optional
         A group number for every leaf; of a group only the best leaf is returned.
+    start : int, optional
+        The node to descend from, in place of the root.
 
     Returns
     -------
@@ -86,11 +88,12 @@ def retrieve_from_tree(
     >>> descent.leaves.nodes.tolist(), descent.nodes_scored
     ([2], 4)
     """
-    query, node = np.arange(len(queries), dtype=np.int64), np.full(len(queries), tree.root, dtype=np.int64)
+    start = tree.root if start is None else start
+    query, node = np.arange(len(queries), dtype=np.int64), np.full(len(queries), start, dtype=np.int64)
     if allowed is not None:
         query, node = query[allowed[node]], node[allowed[node]]
     layers = []
-    for number in range(tree.depth, -1, -1):
+    for number in range(int(tree.layer[start]), -1, -1):
         layer = _pass_layer(number, query, node, vectors, queries, k if number == 0 else beam, same_text)
         layers.append(layer)
         if number > 0:
