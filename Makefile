@@ -9,10 +9,11 @@ export PIP_DISABLE_PIP_VERSION_CHECK = 1
 export PIP_NO_INPUT = 1
 
 .DEFAULT_GOAL := help
-.PHONY: help install notebooks commit-notebooks test slow lint format lab clean
+.PHONY: help install notebooks site commit-notebooks test slow lint format lab clean
 
 help:
 	@echo "make notebooks          run every notebook, headless, into build/ (executed copy and one offline HTML page each)"
+	@echo "make site               the same, and the pages as a static site in build/site/"
 	@echo "make test               lint, types, tests and doctests"
 	@echo "make slow               the tests that take minutes"
 	@echo "make lab                open the notebooks in JupyterLab"
@@ -43,6 +44,9 @@ install: $(STAMP)
 
 notebooks: $(STAMP)
 	@$(BIN)/python notebooks/run.py
+
+site: notebooks
+	@$(BIN)/python notebooks/write_site.py
 
 commit-notebooks: $(STAMP)
 	@$(BIN)/python notebooks/run.py --commit

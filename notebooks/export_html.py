@@ -154,9 +154,16 @@ class OfflineExporter(HTMLExporter):
 # --- the page ---
 
 
-def export_html(notebook: NotebookNode, title: str) -> str:
-    """The offline page of an executed notebook."""
+def inlined_plotly() -> str:
+    """plotly.js as a script that a page brings along."""
+    return f"<script>{get_plotlyjs()}</script>"
+
+
+def export_html(notebook: NotebookNode, title: str, *, library: str | None = None) -> str:
+    """The offline page of an executed notebook; `library` brings plotly.js, inlined when None."""
     page = freeze_widgets(notebook)
+    page.cells = [cell for cell in page.cells if "setup" not in cell.metadata.get("tags", ())]
+    library = inlined_plotly() if library is None else library
     figures = 0
     for cell in page.cells:
         for output in cell.get("outputs", ()):
@@ -164,7 +171,7 @@ def export_html(notebook: NotebookNode, title: str) -> str:
             if FIGURE in data:
                 figures += 1
                 output["data"] = NotebookNode(
-                    {"text/html": _figure_html(data[FIGURE], f"figure-{figures}", first=figures == 1)}
+                    {"text/html": _figure_html(data[FIGURE], f"figure-{figures}", library if figures == 1 else "")}
                 )
             elif "text/latex" in data:
                 output["data"] = NotebookNode({"text/html": mathml(data["text/latex"].strip().strip("$"), "block")})
@@ -175,9 +182,8 @@ def export_html(notebook: NotebookNode, title: str) -> str:
     return str(body).replace("</head>", f"{MATHML_STYLE}</head>", 1)
 
 
-def _figure_html(figure: dict[str, Any], name: str, *, first: bool) -> str:
+def _figure_html(figure: dict[str, Any], name: str, library: str) -> str:
     """A figure drawn by plotly.js, which the first figure of a page brings along."""
-    library = f"<script>{get_plotlyjs()}</script>" if first else ""
     payload = json.dumps(figure).replace("</", "<\\/")
     draw = (
         f'{{const f=JSON.parse(document.getElementById("{name}-data").textContent);'

@@ -116,7 +116,9 @@ def tidy(notebook: nbformat.NotebookNode) -> nbformat.NotebookNode:
     notebook.metadata = nbformat.from_dict({"kernelspec": KERNELSPEC, "language_info": {"name": "python"}})
     for number, cell in enumerate(notebook.cells):
         cell["id"] = f"cell-{number:02d}"
-        cell.metadata = nbformat.from_dict({"tags": cell.metadata["tags"]} if cell.metadata.get("tags") else {})
+        tags = cell.metadata.get("tags", [])
+        folded = {"jupyter": {"source_hidden": True}} if "setup" in tags else {}
+        cell.metadata = nbformat.from_dict(({"tags": tags} if tags else {}) | folded)
         for output in cell.get("outputs", ()):
             output.pop("metadata", None) if output.output_type == "stream" else output.update(metadata={})
             if FIGURE in output.get("data", {}):

@@ -36,13 +36,13 @@ print(dasgupta_cost(build_tree(np.eye(5))))
 
 
 def pythons() -> list[str]:
-    """Every Python from 3.11 on that is on the path, or beside others that pyenv keeps."""
-    found = {f"3.{minor}": shutil.which(f"python3.{minor}") for minor in range(11, 16)}
-    for folder in sorted((Path.home() / ".pyenv" / "versions").glob("3.*")):
-        version = ".".join(folder.name.split(".")[:2])
-        if int(version.split(".")[1]) >= 11:
-            found[version] = found.get(version) or str(folder / "bin" / "python")
-    return [path for _, path in sorted(found.items()) if path and works(path)]
+    """One Python of every minor version from 3.11 on: on the path, or one that pyenv keeps."""
+    kept = sorted((Path.home() / ".pyenv" / "versions").glob("3.*/bin/python"))
+    found = []
+    for version in (f"3.{minor}" for minor in range(11, 16)):
+        beside = [str(path) for path in kept if path.parts[-3].startswith(f"{version}.")]
+        found += [path for path in [shutil.which(f"python{version}"), *beside] if path and works(path)][:1]
+    return found
 
 
 def works(python: str) -> bool:
