@@ -2,17 +2,36 @@
 
 from __future__ import annotations
 
+from psirag.evaluation.evaluating import evaluate
+from psirag.evaluation.evaluation import Comparison, Evaluation
+from psirag.evaluation.gold import answer_present, gold_items, recall
 from psirag.evaluation.measured import measured
-from psirag.evaluation.metrics import exact_match, normalised_answer, token_f1
+from psirag.evaluation.metrics import exact_match, normalised_answer, rouge_l, token_f1
+from psirag.evaluation.offline import offline_systems
+from psirag.evaluation.outcome import Outcome
 from psirag.evaluation.statistics import Interval, bootstrap_interval, paired_interval, sign_test
+from psirag.evaluation.systems import AgentSystem, NotRun, SearchSystem, System
 
 __all__ = [
+    "AgentSystem",
+    "Comparison",
+    "Evaluation",
     "Interval",
+    "NotRun",
+    "Outcome",
+    "SearchSystem",
+    "System",
+    "answer_present",
     "bootstrap_interval",
+    "evaluate",
     "exact_match",
+    "gold_items",
     "measured",
     "normalised_answer",
+    "offline_systems",
     "paired_interval",
+    "recall",
+    "rouge_l",
     "sign_test",
     "token_f1",
 ]

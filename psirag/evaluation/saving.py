@@ -1,0 +1,87 @@
+"""A saved evaluation: outcomes that two runs have in common to the byte, and beside them date and seconds."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from psirag.errors import PsiragError
+from psirag.evaluation.evaluation import Evaluation
+from psirag.evaluation.outcome import Outcome
+from psirag.storage import (
+    MANIFEST,
+    check_files,
+    check_free,
+    find_folder,
+    fitting,
+    read_lines,
+    read_manifest,
+    write_folder,
+    write_lines,
+)
+
+OUTCOMES, SECONDS = "outcomes.jsonl", "seconds.jsonl"
+KIND = "evaluation"
+
+
+def check_place(folder: str | os.PathLike[str], *, overwrite: bool) -> Path:
+    """Return the folder as a path, when an evaluation may be saved there.
+
+    Raises
+    ------
+    PsiragError
+        Something is there: an evaluation without `overwrite`, or anything else.
+    """
+    path = Path(folder)
+    check_free(path, overwrite=overwrite)
+    if (path / MANIFEST).is_file() and read_manifest(path).get("kind") != KIND:
+        given = f"{path}, which holds something else"
+        raise PsiragError("save replaces saved evaluations only", given, "Choose a folder that does not exist yet.")
+    return path
+
+
+def save_evaluation(evaluation: Evaluation, folder: str | os.PathLike[str], *, overwrite: bool) -> None:
+    """Write the files and the manifest of an evaluation."""
+    path = check_place(folder, overwrite=overwrite)
+
+    def write_files(at: Path) -> None:
+        lines = [
+            {name: value for name, value in vars(each).items() if name != "seconds"} for each in evaluation.outcomes
+        ]
+        write_lines(at / OUTCOMES, lines)
+        write_lines(at / SECONDS, ({"seconds": each.seconds} for each in evaluation.outcomes))
+
+    about = {"kind": KIND, "date": evaluation.date, "k": evaluation.k, "seed": evaluation.seed}
+    about |= {"systems": dict(evaluation.systems), "made": dict(evaluation.manifest)}
+    write_folder(path, write_files, about, overwrite=overwrite)
+
+
+def load_evaluation(folder: str | os.PathLike[str]) -> Evaluation:
+    """Check a saved evaluation against its manifest and read it."""
+    with _told():
+        path = find_folder(Path(folder))
+        manifest = read_manifest(path)
+        if manifest.get("kind") != KIND:
+            given = f"{path}, which holds something else"
+            raise PsiragError("Evaluation.load needs a saved evaluation", given, "See Index.load.")
+        with fitting(MANIFEST):
+            files = {name: (int(known["bytes"]), str(known["sha256"])) for name, known in manifest["files"].items()}
+        check_files(path, files, required=(OUTCOMES, SECONDS), optional=(), verify=True)
+        rows, times = read_lines(path / OUTCOMES), read_lines(path / SECONDS)
+        with fitting(OUTCOMES):
+            outcomes = tuple(Outcome(**{**row, **spent}) for row, spent in zip(rows, times, strict=True))
+        with fitting(MANIFEST):
+            parts = {name: manifest[name] for name in ("systems", "seed", "date")}
+            return Evaluation(outcomes=outcomes, k=tuple(manifest["k"]), manifest=manifest["made"], **parts)
+
+
+@contextmanager
+def _told() -> Iterator[None]:
+    """Name the evaluation, where the storage of indexes speaks of an index."""
+    try:
+        yield
+    except PsiragError as error:
+        remedy = "Pass a folder that Evaluation.save wrote, or evaluate again."
+        raise PsiragError("Evaluation.load needs a saved evaluation as it was written", error.given, remedy) from error
