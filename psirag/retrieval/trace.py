@@ -13,7 +13,7 @@ from psirag.corpus.chunks import Chunk
 from psirag.corpus.documents import Record
 from psirag.vectors import Floats, Ints
 
-ScoreKind = Literal["cosine", "bm25", "rrf", "logit", "probability"]
+ScoreKind = Literal["cosine", "bm25", "rrf", "logit", "probability", "mixed"]
 
 
 class Ranking(NamedTuple):
@@ -58,7 +58,7 @@ class Hit(Record):
     sides : mapping of str to SideScore
         The sides that found it.
     score_kind : str
-        "cosine", "bm25", "rrf", "logit" or "probability".
+        "cosine", "bm25", "rrf", "logit", "probability", or "mixed" (a weighted sum of scaled scores).
 
     Notes
     -----
