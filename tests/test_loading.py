@@ -118,7 +118,7 @@ def test_texts_with_the_same_beginning_stay_apart():
 def test_an_existing_file_is_a_path_even_when_its_name_has_spaces(write, monkeypatch, tmp_path):
     write("Beavers build dams", "x")
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(PsiragError, match=r"A corpus file must be one of \.json, \.jsonl, \.txt, \.md"):
+    with pytest.raises(PsiragError, match=r"A corpus file must be one of \.json, \.jsonl, \.gz, \.zip, \.txt, \.md"):
         load_corpus("Beavers build dams")
 
 
@@ -237,7 +237,7 @@ def test_a_git_lfs_pointer_is_recognised(write):
         ("a.json", "[" * 100_000, r"plain JSON, but got .*a\.json, line 1 or later"),
         ("a.jsonl", "3\n" + "1" * 5000, r"plain JSON, but got .*a\.jsonl, line 2 or later"),
         ("a.json", '{"text": "x"}', r"must hold a list of rows, but got a dict in .*a\.json"),
-        ("a.csv", "text\nx", r"A corpus file must be one of \.json, \.jsonl, \.txt, \.md"),
+        ("a.csv", "text\nx", r"A corpus file must be one of \.json, \.jsonl, \.gz, \.zip, \.txt, \.md"),
     ],
 )
 def test_broken_files_are_named(write, name, content, message):

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import os
 import subprocess
 import sys
+import zipfile
 
 import pytest
 
@@ -40,30 +42,54 @@ def test_built_in_sets_are_found_from_any_folder(monkeypatch, tmp_path):
     [("tyo", "'toy'"), ("HotpotQA", "'hotpotqa'"), ("2wiki", "'2wikimultihopqa'"), ("musiqe", "'musique'")],
 )
 def test_an_unknown_name_lists_the_sets_and_the_nearest(name, near):
-    with pytest.raises(PsiragError, match=r"load_corpus needs a set \(.*toy, .*multihop-rag\)") as caught:
+    with pytest.raises(PsiragError, match=r"load_corpus needs a set \(.*toy, .*wcep\)") as caught:
         load_corpus(name)
     assert f"Did you mean {near}" in str(caught.value)
     with pytest.raises(PsiragError, match="load_questions needs a set"):
         load_questions(name)
 
 
+ROWS = {  # one row of each set in its own format, which must be recognised by name wherever it lies
+    "narrativeqa": {"document": {"id": "s1", "text": "passage"}, "question": {"text": "Why?"}, "answers": []},
+    "qmsum": {
+        "meeting_transcripts": [{"speaker": "A", "content": "passage"}],
+        "general_query_list": [{"query": "Why?", "answer": "a"}],
+        "specific_query_list": [],
+    },
+    "wcep": {"document": ["passage"], "summary": "a"},
+}
+
+
+def packed(path, rows):
+    lines = "\n".join(map(json.dumps, rows))
+    path.parent.mkdir(parents=True, exist_ok=True)
+    if path.suffix == ".zip":
+        with zipfile.ZipFile(path, "w") as archive:
+            archive.writestr("test.txt", lines)
+    elif path.suffix == ".gz":
+        path.write_bytes(gzip.compress(lines.encode()))
+    else:
+        path.write_text(json.dumps(rows) if path.suffix == ".json" else lines, encoding="utf-8")
+
+
 @pytest.mark.parametrize("name", sorted(PUBLIC_SETS))
 @pytest.mark.parametrize("layout", ["{name}/{file}", "{name}/{part}.json", "{file}"])
 @pytest.mark.parametrize("how", ["argument", "environment"])
 def test_public_sets_lie_in_a_local_folder(name, layout, how, tmp_path, monkeypatch, without_hub):
-    files = {"corpus": PUBLIC_SETS[name].corpus, "questions": PUBLIC_SETS[name].questions}
-    for part, file in files.items():
-        rows = [{"text": "passage"}] if part == "corpus" else ["Why?"]
-        write(tmp_path / layout.format(name=name, part=part, file=file), rows)
+    for part in ("corpus", "questions"):
+        plain = [{"text": "passage"}] if part == "corpus" else ["Why?"]
+        file = PUBLIC_SETS[name].files(part)[0]
+        packed(tmp_path / layout.format(name=name, part=part, file=file), [ROWS[name]] if name in ROWS else plain)
     folder = tmp_path if how == "argument" else None
     if how == "environment":
         monkeypatch.setenv("PSIRAG_DATA", str(tmp_path))
-    if how == "environment" and (layout, name) == ("{file}", "multihop-rag"):
-        with pytest.raises(PsiragError, match=r"needs the file corpus\.json"):
+    if how == "environment" and (layout, name) in (("{file}", "multihop-rag"), ("{file}", "wcep")):
+        with pytest.raises(PsiragError, match=rf"needs the file {PUBLIC_SETS[name].corpus[0]}"):
             load_corpus(name)
         return
-    assert (load_corpus(name, folder=folder).name, load_corpus(name, folder=folder)[0].text) == (name, "passage")
-    assert load_questions(name, folder=folder)[0].question == "Why?"
+    corpus = load_corpus(name, folder=folder)
+    assert (corpus.name, corpus[0].text.endswith("passage")) == (name, True)
+    assert load_questions(name, folder=folder)[0].question in ("Why?", "Summarise this news event.")
 
 
 def test_the_folder_of_the_call_goes_before_the_environment(tmp_path, monkeypatch, without_hub):
@@ -79,6 +105,8 @@ def test_the_error_says_which_file_was_looked_for_and_where(tmp_path, without_hu
         PsiragError, match=r"needs the file nq_rear_corpus\.json, .*PSIRAG_DATA is not set.*not installed"
     ):
         load_corpus("nq")
+    with pytest.raises(PsiragError, match=r"the hub does not have this set\. .*Yale-LILY/QMSum .*put it into"):
+        load_corpus("qmsum")
     with pytest.raises(PsiragError, match="the hub was not asked because folder= was given") as caught:
         load_questions("multihop-rag", folder=tmp_path)
     for path in ("multihop-rag/MultiHopRAG.json", "multihop-rag/questions.json", "MultiHopRAG.json"):
@@ -124,3 +152,24 @@ def test_further_questions_on_a_built_in_set_have_a_name_of_their_own():
     assert "atlas-second" not in built_in_sets("corpus")
     assert len(second) >= 30
     assert not {question.id for question in first} & {question.id for question in second}
+
+
+def test_a_folder_of_documents_is_read_whole_and_without_the_readme_beside_it(tmp_path):
+    (tmp_path / "documents").mkdir()
+    for name, text in {"02-b.md": "# B\n\n## Part\n\nText.\n", "01-a.md": "# A\n\nOne.\n"}.items():
+        (tmp_path / "documents" / name).write_text(text, encoding="utf-8")
+    (tmp_path / "README.md").write_text("# About", encoding="utf-8")
+    write(tmp_path / "questions.json", [{"question": "Why?", "supporting_titles": ["B"], "kind": "narrative"}])
+    corpus = load_corpus(tmp_path)
+    assert (corpus.kind, corpus.name, corpus.titles) == ("documents", tmp_path.name, ("A", "B"))
+    assert corpus[1].text == "# B\n\n## Part\n\nText.\n"
+    assert load_questions(tmp_path, corpus=corpus)[0].supporting_documents == (1,)
+
+
+@pytest.mark.parametrize("name", sorted(built_in_sets("corpus")))
+def test_the_evidence_of_every_built_in_set_is_in_its_corpus(name):
+    if name not in built_in_sets("questions"):
+        pytest.skip(f"{name} has no questions yet")
+    corpus = load_corpus(name)
+    for question in load_questions(name, corpus=corpus):
+        assert [corpus[i].title for i in question.supporting_documents] == list(question.supporting_titles)

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import csv
+import gzip
+import io
 import json
+import zipfile
+import zlib
 from pathlib import Path
 from typing import Any
 
 from psirag.errors import PsiragError
 
+ROW_SUFFIXES = (".json", ".jsonl", ".gz", ".zip")
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _LFS_HEADER = b"version https://git-lfs.github.com/spec/"
 
@@ -21,6 +27,7 @@ def read_text(path: Path) -> str:
     if data.startswith(_LFS_HEADER):
         remedy = "Fetch the data itself: run `git lfs pull` in that clone, or download the file from its web page."
         raise PsiragError("A data file must hold data", f"the Git LFS pointer {path}", remedy)
+    data = _unpacked(path, data)
     mark = len(_BYTE_ORDER_MARK) if data.startswith(_BYTE_ORDER_MARK) else 0
     try:
         text = data[mark:].decode("utf-8")
@@ -30,10 +37,32 @@ def read_text(path: Path) -> str:
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
+def _unpacked(path: Path, data: bytes) -> bytes:
+    """Return what a .gz file or the one file of a .zip holds, and any other data as they are."""
+    try:
+        if path.suffix.lower() == ".gz":
+            return gzip.decompress(data)
+        if path.suffix.lower() == ".zip":
+            with zipfile.ZipFile(io.BytesIO(data)) as archive:
+                names = [name for name in archive.namelist() if not name.endswith("/") and "__MACOSX" not in name]
+                if len(names) != 1:
+                    given, remedy = f"{path} with {len(names)}", "Unpack it and pass the file."
+                    raise PsiragError("A packed data file must hold one file", given, remedy)
+                return archive.read(names[0])
+    except (OSError, EOFError, zipfile.BadZipFile, zlib.error, RuntimeError, NotImplementedError) as error:
+        raise PsiragError("A packed file must be whole", f"{path}: {error}", "Fetch it again.") from error
+    return data
+
+
 def read_rows(path: Path) -> list[Any]:
-    """Read the rows of a `.json` list, or of a `.jsonl` file with one value a line."""
-    text = read_text(path)
-    if path.suffix.lower() == ".jsonl":
+    """Read the rows of a `.json` list, of a `.csv` table, or of a file with one JSON value a line."""
+    text, suffix = read_text(path), path.suffix.lower()
+    if suffix == ".csv":
+        try:
+            return list(csv.DictReader(io.StringIO(text)))
+        except csv.Error as error:
+            raise PsiragError("A .csv file must be a table", f"{path}: {error}", "Mend that line.") from error
+    if suffix != ".json":
         lines = enumerate(text.split("\n"), start=1)
         return [_parse(line, path, number) for number, line in lines if line.strip()]
     rows = _parse(text, path, 1)

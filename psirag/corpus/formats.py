@@ -1,4 +1,4 @@
-"""The shapes in which corpora come: HippoRAG and MultiHop-RAG rows, texts, files and folders."""
+"""The shapes in which corpora come: rows of the public sets, texts, files and folders."""
 
 from __future__ import annotations
 
@@ -8,22 +8,25 @@ from pathlib import Path
 from typing import Any
 
 from psirag.corpus.documents import Document
-from psirag.corpus.files import read_rows, read_text
+from psirag.corpus.evidence import carries_passages, passages_of
+from psirag.corpus.files import ROW_SUFFIXES, read_rows, read_text
+from psirag.corpus.long_documents import long_documents, shape_of, stories_beside
 from psirag.corpus.rows import Row, other_fields, same_type, text_field, without_lone_surrogates
 from psirag.errors import PsiragError
 
-ROW_SUFFIXES = (".json", ".jsonl")
 TEXT_SUFFIXES = (".txt", ".md")
 _FENCE = re.compile(r"^ {0,3}(```|~~~)")
 _HEADING = re.compile(r"^ {0,3}#{1,6}[ \t]+(.*?)[ \t]*#*[ \t]*$")
 
 
-def read_corpus(path: Path) -> tuple[list[Document], str]:
-    """Read the documents of a file or a folder, and say whether they are passages or documents."""
+def read_corpus(path: Path, *, rows: bool = False) -> tuple[list[Document], str]:
+    """Read the documents of a folder or a file (rows on request, whatever its name), and say which kind they are."""
     if path.is_dir():
         return _read_folder(path), "documents"
     suffix = path.suffix.lower()
-    if suffix in ROW_SUFFIXES:
+    if path.name == "documents.csv":
+        return documents_from_texts(stories_beside(path, read_rows(path)), str(path)), "documents"
+    if rows or suffix in ROW_SUFFIXES:
         return documents_from_rows(read_rows(path), str(path))
     if suffix in TEXT_SUFFIXES:
         return documents_from_texts([_read_document(path)], str(path)), "documents"
@@ -32,13 +35,18 @@ def read_corpus(path: Path) -> tuple[list[Document], str]:
 
 
 def documents_from_rows(rows: Sequence[Any], place: str) -> tuple[list[Document], str]:
-    """Read str, `{title, text}` or `{title, body, …}` rows; all but the last are passages."""
+    """Read str or `{title, text}` rows or questions with passages, all passages, or `{title, body, …}` or long ones."""
     kind = same_type(place, rows, (str, dict, Document))
     rows = rows if kind is Document else without_lone_surrogates(place, rows)
     if kind is Document:
         return list(rows), "documents"
     if kind is str:
         return [Document(i, row) for i, row in enumerate(rows)], "passages"
+    shape = shape_of(rows[0]) if rows else ""
+    if shape:
+        return documents_from_texts(long_documents(shape, place, rows), place), "documents"
+    if rows and carries_passages(rows[0]):
+        return documents_from_texts(passages_of(place, rows), place), "passages"
     field = "body" if rows and "body" in rows[0] and "text" not in rows[0] else "text"
     documents = [_document_from_row(place, i, row, field) for i, row in enumerate(rows)]
     return documents, "documents" if field == "body" else "passages"

@@ -5,16 +5,17 @@ from __future__ import annotations
 import os
 import re
 import warnings
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from psirag.checks import first_few
+from psirag.checks import check_type, first_few
 from psirag.corpus.documents import Corpus, Question
-from psirag.corpus.files import read_rows
-from psirag.corpus.formats import ROW_SUFFIXES, TEXT_SUFFIXES, documents_from_rows, documents_from_texts, read_corpus
+from psirag.corpus.files import ROW_SUFFIXES, read_rows
+from psirag.corpus.formats import TEXT_SUFFIXES, documents_from_rows, documents_from_texts, read_corpus
 from psirag.corpus.question_formats import questions_from_rows
 from psirag.corpus.rows import as_list
-from psirag.corpus.sets import find_set, missing, part_of
+from psirag.corpus.sets import PUBLIC_SETS, find_set, missing, part_of
 from psirag.errors import PsiragError, PsiragWarning
 
 _SUFFIXES = "|".join(re.escape(suffix) for suffix in (*ROW_SUFFIXES, *TEXT_SUFFIXES))
@@ -29,21 +30,26 @@ def load_corpus(source: Any, *, folder: str | os.PathLike[str] | None = None) ->
     Parameters
     ----------
     source : str, path, list or Corpus
-        A str is, in this order: the name of a built-in set ("toy", …) or public set (hotpotqa, 2wikimultihopqa,
-        musique, nq, popqa, multihop-rag); the path of an existing file or folder; a text, which becomes one document.
-        One word of ASCII, and one line that starts like a path or ends in .json, .jsonl, .txt or .md, is never taken
-        for a text: when there is no such set or file it is an error (a passage that looks so goes in a list).
+        A str is, in this order: the name of a built-in set ("toy", …) or public set (`datasets()`: hotpotqa,
+        2wikimultihopqa, musique, nq, popqa, multihop-rag, narrativeqa, qmsum, wcep); the path of an existing file or
+        folder; a text, which becomes one document. One word of ASCII, and one line that starts like a path or ends
+        like a file, is never taken for a text: when there is no such set or file it is an error (a passage that looks
+        so goes in a list).
 
         - `.json`, `.jsonl`: rows `{title, text}` (HippoRAG) or str are passages, rows `{title, body, …}` (MultiHop-RAG)
           are documents. Other fields go to the metadata; a missing or null title is "".
+        - Questions that bring their passages (HotpotQA, 2Wiki, MuSiQue as published): the distinct passages.
+        - QMSum's meetings, WCEP's events and NarrativeQA's stories: a document each (also `documents.csv` with the
+          stories in `tmp/` beside it). A `.gz`, or a `.zip` of one file, holds one JSON row a line.
         - `.txt`, `.md`, or a folder of them (read recursively, in the order of their paths, hidden ones passed over):
           documents. The title is the first Markdown heading of a .md file, else the file's name without suffix.
-        - A folder that holds `corpus.json` or `corpus.jsonl` is that file.
+        - A folder that holds `corpus.json` or `corpus.jsonl`, or a folder `corpus` or `documents`, is that.
         - A list of str or dict rows is passages (`body` rows: documents), a list of `Document` is documents.
         - A `Corpus` is returned as it is.
     folder : path, optional
-        Where public sets lie: `folder/<set>/<file>`, `folder/<set>/corpus.json` or `folder/<file>`. Without it the
-        environment variable PSIRAG_DATA says where; then the Hugging Face hub is asked, for a set that was named only.
+        Where public sets lie: `folder/<set>/<file>`, `folder/<set>/corpus.json` or `folder/<file>`, with the names of
+        `datasets()`. Without it the environment variable PSIRAG_DATA says where; then the Hugging Face hub is asked,
+        for a set that was named only.
 
     Returns
     -------
@@ -73,7 +79,7 @@ def load_corpus(source: Any, *, folder: str | os.PathLike[str] | None = None) ->
         return source
     path, name = _locate(source, "corpus", folder)
     if path is not None:
-        documents, kind = read_corpus(path)
+        documents, kind = read_corpus(path, rows=isinstance(source, str) and source in PUBLIC_SETS)
     elif isinstance(source, str):
         documents, kind = documents_from_texts([{"text": source}], "load_corpus' text"), "documents"
     else:
@@ -87,7 +93,9 @@ def load_corpus(source: Any, *, folder: str | os.PathLike[str] | None = None) ->
     return Corpus(kept, kind, name, blank)
 
 
-def load_questions(source: Any, *, folder: str | os.PathLike[str] | None = None) -> tuple[Question, ...]:
+def load_questions(
+    source: Any, *, folder: str | os.PathLike[str] | None = None, corpus: Corpus | None = None
+) -> tuple[Question, ...]:
     """Read questions from a set's name, a path, one question or a list.
 
     Parameters
@@ -97,12 +105,19 @@ def load_questions(source: Any, *, folder: str | os.PathLike[str] | None = None)
         and lists of str, dict rows or `Question`. The fields of a row, where it has them:
 
         - `question` or `query`; `id` or `_id` (else its position);
-        - `answers`, `answer`, `reference`, `possible_answers`, `answer_aliases` (str, list, a list as JSON in a str);
-        - `supporting_titles`, `supporting_facts` ([title, sentence] pairs), `paragraphs` or `contexts` (those with
-          `is_supporting`), `evidence_list` (entries with `title`); `supporting_documents` (ids in the corpus);
+        - `answers`, `answer`, `reference`, `obj`, `possible_answers`, `o_wiki_title`, `o_aliases`, `answer_aliases`
+          (str, list, a list as JSON in a str);
+        - `supporting_titles`, `supporting_facts` ([title, sentence] pairs), `paragraphs` or `contexts` (all but those
+          marked as not `is_supporting`), `evidence_list` (entries with `title`); `supporting_documents` (ids);
         - `type`, `question_type` or `kind`; `hops`; `answerable` (MultiHop-RAG's null_query is not).
+
+        QMSum's general queries and WCEP's events are of kind "summary", QMSum's other queries "specific",
+        NarrativeQA's questions "narrative".
     folder : path, optional
         As in `load_corpus`.
+    corpus : Corpus, optional
+        Where the evidence of dict rows is looked up, by title and text, or by a title that is there once: this fills
+        in `supporting_documents`. None: the public set's own corpus; no look-up for other sources.
 
     Returns
     -------
@@ -115,6 +130,8 @@ def load_questions(source: Any, *, folder: str | os.PathLike[str] | None = None)
 
     Notes
     -----
+    A question whose evidence the corpus lacks keeps its titles alone; these are counted in one warning.
+
     Source: Ψ-RAG §5.1; formats of HotpotQA, 2WikiMultihopQA, MuSiQue, PopQA and MultiHop-RAG (arXiv:2401.15391).
 
     Examples
@@ -123,14 +140,21 @@ def load_questions(source: Any, *, folder: str | os.PathLike[str] | None = None)
     >>> len(questions), sum(question.answerable for question in questions)
     (5, 4)
     """
-    path, _ = _locate(source, "questions", folder)
+    if corpus is not None:
+        check_type("load_questions' corpus", corpus, Corpus, "Pass what load_corpus returned.")
+    path, name = _locate(source, "questions", folder)
+    public = PUBLIC_SETS.get(source) if isinstance(source, str) else None
     if path is not None:
-        if path.suffix.lower() not in ROW_SUFFIXES:
+        if public is None and path.name != "qaps.csv" and path.suffix.lower() not in ROW_SUFFIXES:
             asked = f"A file of questions must be one of {', '.join(ROW_SUFFIXES)}"
             raise PsiragError(asked, str(path), "Convert it, or read it and pass a list.")
-        return questions_from_rows(read_rows(path), str(path))
+        if public is not None and corpus is None:
+            corpus = load_corpus(name, folder=folder)
+        found = questions_from_rows(read_rows(path), str(path), corpus)
+        hops = public.hops if public is not None else None
+        return found if hops is None else tuple(replace(each, hops=hops) for each in found)
     rows = [source] if isinstance(source, str) else as_list("load_questions needs a path, a name or a list", source)
-    return questions_from_rows(rows, "load_questions' list")
+    return questions_from_rows(rows, "load_questions' list", corpus)
 
 
 def _locate(source: Any, part: str, folder: str | os.PathLike[str] | None) -> tuple[Path | None, str]:
@@ -147,7 +171,7 @@ def _locate(source: Any, part: str, folder: str | os.PathLike[str] | None) -> tu
     if inner is None and path.is_dir() and part == "questions":
         raise PsiragError("A folder of questions must hold questions.json", str(path), "Pass the file itself.")
     chosen = inner or path
-    generic = chosen.stem in ("corpus", "questions")
+    generic = chosen.stem in ("corpus", "documents", "questions")
     return chosen, chosen.absolute().parent.name if generic else chosen.stem
 
 

@@ -1,28 +1,31 @@
-"""The shapes in which questions come: HotpotQA, 2Wiki, MuSiQue, NQ and PopQA as HippoRAG ships them, MultiHop-RAG."""
+"""The shapes in which questions come: those of HotpotQA, MuSiQue, NQ, PopQA, MultiHop-RAG and of long documents."""
 
 from __future__ import annotations
 
 import json
+import warnings
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from psirag.corpus.documents import Question
+from psirag.checks import first_few
+from psirag.corpus.documents import Corpus, Question
+from psirag.corpus.evidence import EvidencePlaces, evidence_of
+from psirag.corpus.long_documents import long_questions, shape_of
 from psirag.corpus.rows import Row, other_fields, same_type, text_field, without_lone_surrogates
-from psirag.errors import PsiragError
+from psirag.errors import PsiragError, PsiragWarning
 
 _IDS = ("id", "_id")
 _KINDS = ("kind", "type", "question_type")
 _HOPS = ("hops", "num_hops")
-_ANSWERS = ("answers", "answer", "reference", "possible_answers", "answer_aliases")
-_EVIDENCE = ("supporting_titles", "supporting_facts", "evidence_list", "paragraphs", "contexts")
+_ANSWERS = ("answers", "answer", "reference", "obj", "possible_answers", "o_wiki_title", "o_aliases", "answer_aliases")
 # Passages that came with a question are the corpus, so they are not repeated in its metadata.
 _LEFT_OUT = ("query", "question", "answerable", "paragraphs", "contexts", "context", "supporting_titles")
 _NAMED = {*_IDS, *_KINDS, *_HOPS, *_ANSWERS, *_LEFT_OUT, "supporting_documents"}
 
 
-def questions_from_rows(rows: Sequence[Any], place: str) -> tuple[Question, ...]:
-    """Read str, dict or `Question` rows."""
+def questions_from_rows(rows: Sequence[Any], place: str, corpus: Corpus | None = None) -> tuple[Question, ...]:
+    """Read str, dict or `Question` rows; the evidence of dict rows is looked up in the corpus, when there is one."""
     kind = same_type(place, rows, (str, dict, Question))
     if not rows:
         raise PsiragError(f"{place} must hold at least one question", "none", "Add a question.")
@@ -31,7 +34,7 @@ def questions_from_rows(rows: Sequence[Any], place: str) -> tuple[Question, ...]
     elif kind is str:
         questions = [Question(str(i), row) for i, row in enumerate(without_lone_surrogates(place, rows))]
     else:
-        questions = [_question(place, i, row) for i, row in enumerate(without_lone_surrogates(place, rows))]
+        questions = _from_dicts(without_lone_surrogates(place, rows), place, corpus)
     repeated = [name for name, times in Counter(question.id for question in questions).items() if times > 1]
     if repeated:
         given = f"{', '.join(map(repr, repeated[:5]))} more than once"
@@ -39,10 +42,30 @@ def questions_from_rows(rows: Sequence[Any], place: str) -> tuple[Question, ...]
     return tuple(questions)
 
 
-def _question(place: str, i: int, row: Row) -> Question:
+def _from_dicts(rows: Sequence[Row], place: str, corpus: Corpus | None) -> list[Question]:
+    """Make questions of dict rows and tell whose evidence the corpus lacks."""
+    shape = shape_of(rows[0])
+    rows = long_questions(shape, place, rows) if shape else rows
+    places = None if corpus is None else EvidencePlaces(corpus)
+    questions = [_question(place, i, row, places) for i, row in enumerate(rows)]
+    if places is not None:
+        have = [
+            (each, each.supporting_titles or row.get("document_id")) for each, row in zip(questions, rows, strict=True)
+        ]
+        lost = [each.id for each, evidence in have if evidence and not each.supporting_documents]
+        if lost:
+            message = f"{place}: the corpus lacks evidence of {len(lost)} of {len(rows)} questions: {first_few(lost)}"
+            warnings.warn(message, PsiragWarning, stacklevel=4)
+    return questions
+
+
+def _question(place: str, i: int, row: Row, places: EvidencePlaces | None) -> Question:
     """Make one question from the fields that its shape has."""
-    titles = tuple(dict.fromkeys(_supporting_titles(place, i, row)))
+    evidence = evidence_of(place, i, row)
+    titles = tuple(dict.fromkeys(title for title, _ in evidence))
     documents = _supporting_documents(place, i, row)
+    if places is not None and not documents:
+        documents = places.find(evidence, row.get("document_id")) or ()
     kind = str(_first(row, _KINDS) or "")
     return Question(
         id=str(i if _first(row, _IDS) is None else _first(row, _IDS)),
@@ -82,7 +105,7 @@ def _answers(place: str, i: int, row: Row) -> Iterable[str]:
     """Yield the accepted answers, aliases after the answer itself; some sets keep a list as JSON in a str."""
     for name in _ANSWERS:
         value = row.get(name)
-        if isinstance(value, str) and name in ("possible_answers", "answer_aliases"):
+        if isinstance(value, str) and name in ("possible_answers", "o_aliases", "answer_aliases"):
             value = _list_in_str(value)
         for answer in value if isinstance(value, (list, tuple)) else [] if value is None else [value]:
             if isinstance(answer, bool) or not isinstance(answer, (str, int, float)):
@@ -109,23 +132,3 @@ def _supporting_documents(place: str, i: int, row: Row) -> tuple[int, ...]:
         given, remedy = f"{ids!r:.80} in row {i}", "Give the places of the documents in the corpus, counted from 0."
         raise PsiragError(f"{place}: 'supporting_documents' must be a list of distinct ids", given, remedy)
     return tuple(ids)
-
-
-def _supporting_titles(place: str, i: int, row: Row) -> Iterable[str]:
-    """Yield the titles of the evidence: titles, [title, sentence] pairs, or passages marked as supporting."""
-    name = next((name for name in _EVIDENCE if row.get(name) is not None), None)
-    value = row.get(name) if name else []
-    if isinstance(value, dict):  # the hub's column form: {"title": [...], "sent_id": [...]}
-        value = value.get("title")
-    if not isinstance(value, (list, tuple)):
-        remedy = "See load_questions for the shapes that are read."
-        raise PsiragError(f"{place}: '{name}' must be a list", f"a {type(value).__name__} in row {i}", remedy)
-    for item in value:
-        if isinstance(item, dict) and name in ("paragraphs", "contexts") and not item.get("is_supporting"):
-            continue
-        title = item.get("title") if isinstance(item, dict) else item
-        title = title[0] if isinstance(title, (list, tuple)) and title else title
-        if not isinstance(title, str):
-            given = f"{item!r} in row {i}"
-            raise PsiragError(f"{place}: '{name}' must name its evidence by title", given, "Give each entry a title.")
-        yield title

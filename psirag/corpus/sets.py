@@ -4,37 +4,22 @@ from __future__ import annotations
 
 import difflib
 import os
+import re
 from collections.abc import Sequence
 from importlib import resources
 from pathlib import Path
-from typing import NamedTuple
 
+from psirag.corpus.public_sets import Dataset, datasets
 from psirag.errors import PsiragError
 
 DATA_VARIABLE = "PSIRAG_DATA"
-
-
-class PublicSet(NamedTuple):
-    """Where a public set lies on the hub."""
-
-    repository: str
-    corpus: str
-    questions: str
-
-
-_HIPPORAG = "osunlp/HippoRAG_2"
-PUBLIC_SETS = {
-    "hotpotqa": PublicSet(_HIPPORAG, "hotpotqa_corpus.json", "hotpotqa.json"),
-    "2wikimultihopqa": PublicSet(_HIPPORAG, "2wikimultihopqa_corpus.json", "2wikimultihopqa.json"),
-    "musique": PublicSet(_HIPPORAG, "musique_corpus.json", "musique.json"),
-    "nq": PublicSet(_HIPPORAG, "nq_rear_corpus.json", "nq_rear.json"),
-    "popqa": PublicSet(_HIPPORAG, "popqa_corpus.json", "popqa.json"),
-    "multihop-rag": PublicSet("yixuantt/MultiHopRAG", "corpus.json", "MultiHopRAG.json"),
-}
+PUBLIC_SETS = {each.name: each for each in datasets()}
+# Right in the folder of all sets these may be any set's, so there they count only in a folder= of their own.
+_ANY_SETS = re.compile(r"(corpus|dev|test|documents|qaps)\..*")
 SECOND = "questions2.json"  # further questions on the same corpus: load_questions("atlas-second")
 # What a folder may call its part.
 PART_NAMES = {
-    "corpus": ("corpus.json", "corpus.jsonl", "corpus"),
+    "corpus": ("corpus.json", "corpus.jsonl", "corpus", "documents"),
     "questions": ("questions.json", "questions.jsonl"),
 }
 
@@ -62,10 +47,9 @@ def find_set(name: str, part: str, folder: str | os.PathLike[str] | None) -> Pat
     if name not in PUBLIC_SETS:
         return None
     public = PUBLIC_SETS[name]
-    file = public.corpus if part == "corpus" else public.questions
-    places = _local_places(name, file, part, folder)
+    places = _local_places(public, part, folder)
     local = next((place for place in places if place.is_file()), None)
-    return local or _from_hub(name, part, file, public.repository, places, only_local=folder is not None)
+    return local or _from_hub(public, part, places, only_local=folder is not None)
 
 
 def missing(name: str, part: str) -> PsiragError:
@@ -79,22 +63,23 @@ def missing(name: str, part: str) -> PsiragError:
     return PsiragError(asked, given, f"{hint}Correct the name; a text that looks like one goes in a list: [text].")
 
 
-def _local_places(name: str, file: str, part: str, folder: str | os.PathLike[str] | None) -> list[Path]:
+def _local_places(public: Dataset, part: str, folder: str | os.PathLike[str] | None) -> list[Path]:
     """List where a public set's file may lie, in order of preference."""
     chosen = folder if folder is not None else os.environ.get(DATA_VARIABLE)
     if not chosen:
         return []
-    root = Path(chosen).expanduser().absolute()
-    own = [root / name / file, *(root / name / each for each in PART_NAMES[part][:2])]
-    # A plain corpus.json right in the folder of all sets may be any set's, so it counts only in a folder= of its own.
-    return own if file == "corpus.json" and folder is None else [*dict.fromkeys(own), root / file]
+    root, files = Path(chosen).expanduser().absolute(), public.files(part)
+    own = [root / public.name / each for each in (*files, *PART_NAMES[part][:2])]
+    beside = [root / each for each in files if folder is not None or not _ANY_SETS.fullmatch(each)]
+    return [*dict.fromkeys(own), *beside]
 
 
-def _from_hub(name: str, part: str, file: str, repository: str, places: Sequence[Path], *, only_local: bool) -> Path:
+def _from_hub(public: Dataset, part: str, places: Sequence[Path], *, only_local: bool) -> Path:
     """Download a file of a public set, or say where it was looked for."""
+    file, repository = public.files(part)[0], public.repository
     looked = ", ".join(map(str, places)) or f"no local folder ({DATA_VARIABLE} is not set)"
-    reason = "the hub was not asked because folder= was given" if only_local else ""
-    if not only_local:
+    reason = "the hub was not asked because folder= was given" if only_local else "the hub does not have this set"
+    if repository and not only_local:
         try:
             from huggingface_hub import hf_hub_download
 
@@ -105,8 +90,10 @@ def _from_hub(name: str, part: str, file: str, repository: str, places: Sequence
             summary = (str(error).splitlines() or [""])[0]
             reason = f"hub dataset {repository} did not give it ({type(error).__name__}: {summary})"
     given = f"no such file at: {looked}; {reason}"
-    remedy = (
-        f"Download {file} from https://huggingface.co/datasets/{repository} into FOLDER/{name}/ and pass "
-        f"folder=FOLDER or set {DATA_VARIABLE}=FOLDER."
+    place = (
+        f"Download {file} from https://huggingface.co/datasets/{repository}"
+        if repository
+        else f"{public.source}: put it"
     )
-    raise PsiragError(f"load_{part}({name!r}) needs the file {file}", given, remedy)
+    remedy = f"{place} into FOLDER/{public.name}/ and pass folder=FOLDER or set {DATA_VARIABLE}=FOLDER."
+    raise PsiragError(f"load_{part}({public.name!r}) needs the file {file}", given, remedy)
