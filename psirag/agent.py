@@ -74,7 +74,9 @@ class Agent:
         self.max_queries = check_count("max_queries", max_queries)
         self.settings = _checked_settings(retrieve)
 
-    def ask(self, question: str, k: int = 5, *, watch: Callable[[Step], object] | None = None) -> Answer:
+    def ask(
+        self, question: str, k: int = 5, *, document: int | None = None, watch: Callable[[Step], object] | None = None
+    ) -> Answer:
         """Retrieve and decide until there is an answer or the budget is spent.
 
         Parameters
@@ -83,6 +85,8 @@ class Agent:
             What to answer; also the first query.
         k : int
             Passages each query returns.
+        document : int, optional
+            Id of the document that every query stays in (narrative questions), as `index.retrieve` takes it.
         watch : callable, optional
             Called with every finished step; when it returns True the run ends with status "stopped".
 
@@ -105,11 +109,12 @@ class Agent:
         """
         if not isinstance(question, str) or not question.strip():
             raise PsiragError("ask needs a question", repr(question), "Pass a string with at least one word.")
-        return _Run(self, question, check_count("k", k), pending=(question,)).finish(watch)
+        return _Run(self._within(document), question, check_count("k", k), pending=(question,)).finish(watch)
 
     def summarize(
-        self, question: str = "Summarize the text.", k: int = 15, *, watch: Callable[[Step], object] | None = None
-    ) -> Answer:
+        self, question: str = "Summarize the text.", k: int = 15, *,
+        document: int | None = None, watch: Callable[[Step], object] | None = None,
+    ) -> Answer:  # fmt: skip
         """Retrieve once, from the tree alone, and have the passages summarised in the order of the corpus.
 
         Parameters
@@ -117,15 +122,17 @@ class Agent:
         question : str
             What the summary is to be about; also the query.
         k : int
-            Passages to summarise.
+            Passages to summarise; the paper takes 15 of a news event and 20 of a meeting.
+        document : int, optional
+            Id of the document to summarise, as `index.retrieve` takes it.
         watch : callable, optional
             As in `ask`.
 
         Returns
         -------
         Answer
-            `.text` is the summary; the prompt in `.steps` names every passage by its id. Other sides than the tree are
-            searched when this agent's `retrieve` says so.
+            `.text` is the summary: what a model wrote, or with the rules reader sentences of the passages, at most 150
+            words. Other sides than the tree are searched when this agent's `retrieve` says so.
 
         Raises
         ------
@@ -134,16 +141,21 @@ class Agent:
 
         Notes
         -----
-        Source: Ψ-RAG §5.1 (document-level summarization), App. C.
+        Source: Ψ-RAG §5.1 (document-level summarization: no sparse index, one retrieval), App. C.2 (k).
+
+        Examples
+        --------
+        >>> from psirag.index import Index
+        >>> Agent(Index.build("Beavers build dams. Dams slow rivers.")).summarize(document=0).text
+        'Beavers build dams. Dams slow rivers.'
         """
         if not getattr(self.reader, "summarizes", False):
             remedy = 'Use a model, such as load_reader("smollm2").'
             raise PsiragError("summarize needs a reader that writes", f"the reader {self.reader.name!r}", remedy)
         if not isinstance(question, str) or not question.strip():
             raise PsiragError("summarize needs a question", repr(question), "Leave it out, or pass words.")
-        once = Agent(
-            self.index, self.reader, max_retrievals=1, max_queries=1, retrieve={"sides": ("tree",), **self.settings}
-        )
+        settings = {"sides": ("tree",), **self._within(document).settings}
+        once = Agent(self.index, self.reader, max_retrievals=1, max_queries=1, retrieve=settings)
         return _Run(once, question, check_count("k", k), pending=(question,), task="summary").finish(watch)
 
     def resume(
@@ -154,7 +166,8 @@ class Agent:
         Parameters
         ----------
         answer : Answer
-            Its steps before `step` are kept as they are, and count towards this agent's budget.
+            Its steps before `step` are kept as they are, and count towards this agent's budget. It stays in the
+            document that was asked.
         step : int
             Number of the step, from 1.
         queries : sequence of str
@@ -194,8 +207,18 @@ class Agent:
             raise PsiragError("resume needs a new query and a retrieval left", given, "Change one, or the budget.")
         told = any(earlier.told == "unparsed" for earlier in kept)
         notes = ("queries changed by hand", *dropped)
-        run = _Run(self, answer.question, answer.settings["k"], kept, pending, reprompted=told, notes=notes)
+        agent = self._within(answer.settings["retrieve"].get("document"))
+        run = _Run(agent, answer.question, answer.settings["k"], kept, pending, reprompted=told, notes=notes)
         return run.finish(watch)
+
+    def _within(self, document: int | None) -> Agent:
+        """Return the agent kept within a document."""
+        if document is None:
+            return self
+        settings = {**self.settings, "document": document}
+        return Agent(
+            self.index, self.reader, max_retrievals=self.max_retrievals, max_queries=self.max_queries, retrieve=settings
+        )
 
 
 @dataclass

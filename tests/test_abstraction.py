@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sklearn.feature_extraction.text import TfidfVectorizer
 
 from psirag.abstraction import (
     Abstracts,
@@ -18,7 +19,7 @@ from psirag.abstraction import (
     sentence_texts,
     write_abstracts,
 )
-from psirag.abstraction.sentences import first_tokens
+from psirag.abstraction.sentences import covering_sentences, first_tokens
 from psirag.abstraction.writing import share_window, tidy
 from psirag.corpus import count_tokens
 from psirag.errors import PsiragError, PsiragWarning
@@ -454,3 +455,37 @@ def test_node_vectors_refuse_what_does_not_match():
         node_vectors(build_tree(VECTORS[:2]), VECTORS[:2], abstracts, HashingEncoder(3))
     with pytest.raises(PsiragError, match="Leaves and abstracts need one encoder"):
         node_vectors(tree, VECTORS, abstracts, HashingEncoder(4))
+
+
+# Sentences that cover some texts
+
+
+def cover(texts, limit=9):
+    return covering_sentences(texts, max_tokens=limit, count=lambda text: len(text.split()))
+
+
+@pytest.mark.oracle
+def test_the_first_sentence_taken_is_nearest_to_the_texts_sum():
+    sentences = ["Beavers build dams.", "Dams made by beavers slow rivers.", "Bees make honey.", "Rivers flood."]
+    rows = TfidfVectorizer(sublinear_tf=True, stop_words="english").fit_transform(sentences).toarray()
+    nearest = sentences[int(np.argmax(rows @ rows.sum(axis=0)))]
+    assert cover(sentences, len(nearest.split())) == (nearest,)
+
+
+def test_covering_sentences_come_in_order_once_and_within_the_limit():
+    texts = ["Beavers build dams. Beavers build dams. Bees make honey.", "Owls hunt mice. Beavers build dams."]
+    assert cover(texts) == ("Beavers build dams.", "Bees make honey.", "Owls hunt mice.")
+    for limit in range(1, 12):
+        chosen = cover(texts, limit)
+        assert sum(len(one.split()) for one in chosen) <= limit
+        assert len(set(chosen)) == len(chosen) >= 1
+
+
+@pytest.mark.parametrize("texts", [[], [""], [" \n"]])
+def test_no_sentence_covers_nothing(texts):
+    assert cover(texts) == ()
+
+
+def test_texts_without_a_word_that_counts_still_give_their_first():
+    assert cover(["the of and. is it"], 4)[0] == "the of and."
+    assert cover(["one two three four five six seven eight nine ten"], 3) == ("one two three",)

@@ -298,8 +298,13 @@ def test_the_agent_summarizes_with_one_retrieval_of_the_tree_alone(toy):
 
 
 def test_what_cannot_be_summarized_is_refused(toy):
-    with pytest.raises(PsiragError, match="summarize needs a reader that writes, but got the reader 'rules'"):
-        Agent(toy).summarize()
+    class Terse:
+        name = "terse"
+
+        decide = ModelReader.decide
+
+    with pytest.raises(PsiragError, match="summarize needs a reader that writes, but got the reader 'terse'"):
+        Agent(toy, Terse()).summarize()
     for wrong in ("", " ", None):
         with pytest.raises(PsiragError, match="summarize needs a question"):
             Agent(toy, ModelReader(ScriptedModel("x"))).summarize(wrong)

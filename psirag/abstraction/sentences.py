@@ -76,6 +76,45 @@ def sentence_texts(
     return tuple(texts)
 
 
+def covering_sentences(texts: Sequence[str], *, max_tokens: int, count: TokenCount) -> tuple[str, ...]:
+    """Choose the sentences that best cover some texts, of at most `max_tokens` tokens in all, by their words alone.
+
+    Parameters
+    ----------
+    texts : sequence of str
+    max_tokens : int
+    count : callable
+        From a text to its number of tokens.
+
+    Returns
+    -------
+    tuple of str
+        In the order of the texts; equal sentences once. One that is longer than the limit stands alone, cut.
+
+    Notes
+    -----
+    A sentence s is worth rel(s) = x(s)·x̄ ÷ the largest such product: x are unit TF-IDF rows, x̄ the direction of the
+    texts' sum. Chosen one by one for the largest ½ rel(s) − ½ max x(s)·x(chosen), while they fit.
+
+    Source: maximal marginal relevance, doi:10.1145/290941.291025; centroid of a set, doi:10.1016/j.ipm.2003.10.006.
+
+    Examples
+    --------
+    >>> texts = ["Beavers build dams. Hello.", "Dams made by beavers slow rivers.", "Bees make honey."]
+    >>> covering_sentences(texts, max_tokens=9, count=lambda text: len(text.split()))
+    ('Dams made by beavers slow rivers.', 'Bees make honey.')
+    """
+    sentences = list(dict.fromkeys(_split(texts)[0]))
+    if not sentences:
+        return ()
+    topics, rows = _tf_idf(texts, sentences)
+    relevance = np.asarray(rows @ topics.sum(axis=0), dtype=np.float64)
+    relevance /= max(float(relevance.max()), 1e-12)
+    length = np.array([count(sentence) for sentence in sentences], dtype=np.int64)
+    chosen = sorted(_cover(rows, relevance, length, max_tokens))
+    return tuple(first_tokens(sentences[i], max_tokens, count) for i in chosen)
+
+
 def first_tokens(text: str, limit: int, count: TokenCount) -> str:
     """Return the longest beginning of a text, cut after a word, of at most `limit` tokens.
 

@@ -13,6 +13,7 @@ from psirag.readers.rules.looking_up import names_to_look_up
 from psirag.readers.rules.passages import PassageView
 from psirag.readers.rules.questions import QuestionView
 from psirag.readers.rules.spans import Reading
+from psirag.readers.rules.summary import summarise
 
 PARTS = (
     "bridging",
@@ -35,7 +36,8 @@ class RulesReader:
 
     It asks for the names in the question that no passage is about yet, then for names that its passages mention and the
     question does not: bridges, and what the best chains would lead to. When it may not ask, or has nothing left to ask,
-    it answers with a span, a date, a number, one of two options or yes/no, or says "Not mentioned".
+    it answers with a span, a date, a number, one of two options or yes/no, or says "Not mentioned". Its summaries are
+    sentences of the passages.
 
     Parameters
     ----------
@@ -62,6 +64,7 @@ class RulesReader:
     """
 
     name = "rules"
+    summarizes = True
 
     def __init__(self, *, without: Collection[str] = ()) -> None:
         unknown = [part for part in ([without] if isinstance(without, str) else without) if part not in PARTS]
@@ -70,7 +73,9 @@ class RulesReader:
         self.without = frozenset(without)
 
     def decide(self, state: AgentState, *, may_retrieve: bool) -> Decision:
-        """Ask for names while it may and there are any; then answer from the best chain."""
+        """Ask for names while it may and there are any; then answer from the best chain. Or summarise."""
+        if state.task == "summary":
+            return summarise(state.evidence)
         question = QuestionView(state.question)
         reading = Reading({item.id: PassageView.of(item) for item in state.evidence}, self.without)
         fused = {item.id: item.score for item in state.evidence}
