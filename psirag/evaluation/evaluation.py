@@ -118,12 +118,11 @@ class Evaluation(Record):
 
         Notes
         -----
-        Source: Ψ-RAG Figure 7 (by hops).
+        Source: Ψ-RAG §D.4 (query complexity).
         """
         check_choice("column", column, GROUPS)
-        values = sorted(
-            {getattr(each, column) for each in self.outcomes}, key=lambda value: (value is None, value or 0)
-        )
+        kept = {getattr(each, column) for each in self.outcomes}
+        values = sorted(kept, key=lambda value: (value is None, 0 if value is None else value))
         parts = [({column: v}, [each for each in self.outcomes if getattr(each, column) == v]) for v in values]
         return self._table(parts, metrics)
 

@@ -58,7 +58,7 @@ def recall(hits: Sequence[Hit], gold: Collection[int | str], *, chunks: Chunks |
     --------
     >>> from psirag.index import Index
     >>> found = Index.build("toy").retrieve("Which planet orbits the Sun in 88 days?", k=2)
-    >>> recall(found.hits, {"Mercury", "Venus"})
+    >>> recall(found.hits[:1], {"Mercury", "Venus"})
     0.5
     """
     wanted = set(gold)
