@@ -43,6 +43,11 @@ class Walk:
         for array in (self.active, self.node, self.score):
             array.flags.writeable = False
 
+    @staticmethod
+    def of_no_step() -> Walk:
+        """Return the walk through nothing."""
+        return Walk(np.zeros(0, bool), np.zeros(0, np.int64), np.zeros(0), ())
+
     @property
     def emitted(self) -> Ints:
         """The leaves emitted, in order."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numbers
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any
 
@@ -26,7 +26,7 @@ from psirag.variants.span_texts import first_sentence, span_texts
 from psirag.vectors import Floats, Ints, Mask
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
+@dataclass(frozen=True, eq=False)
 class NavTrace(Trace):
     """A trace with the walk in it; its sides are "anchors" (by cosine), "walk" and "fill" (by priority).
 
@@ -35,7 +35,7 @@ class NavTrace(Trace):
     Source: NavTree §3.2 and §3.3, arXiv:2610.06902.
     """
 
-    walk: Walk
+    walk: Walk = field(default_factory=Walk.of_no_step)
 
 
 class NavTree:
