@@ -164,7 +164,7 @@ def question_messages(
     >>> [message["role"] for message in question_messages(state, (), may_retrieve=False, reorganize=True)]
     ['system', 'user', 'assistant', 'user', 'assistant', 'user']
     """
-    lines = ["Passages:", *(_line(item, control) for item in evidence)]
+    lines = ["Passages:", *(passage_line(item, control) for item in evidence)]
     lines += ["(none)"] if not evidence else []
     searched = [quoted(query, control) for query in state.queries[1:]]
     lines += [f"Searched: {' | '.join(searched)}"] if searched else []
@@ -192,7 +192,7 @@ def summary_messages(
     >>> summary_messages(AgentState("Summarize.", (), (), 0, 0), (), words=9)[0]["content"][-8:]
     '9 words.'
     """
-    lines = [_line(item, control) for item in sorted(evidence, key=lambda item: item.id)]
+    lines = [passage_line(item, control) for item in sorted(evidence, key=lambda item: item.id)]
     return [
         {"role": "system", "content": f"{SUMMARY_TASK}{words} words."},
         {"role": "user", "content": "\n".join(["Passages:", *lines, quoted(state.question, control)])},
@@ -220,7 +220,7 @@ def abstract_messages(texts: Sequence[str], *, kind: str, words: int, control: S
     ]
 
 
-def _line(item: Evidence, control: Sequence[str]) -> str:
+def passage_line(item: Evidence, control: Sequence[str] = ()) -> str:
     """A passage on one line behind its number."""
     title = f"{quoted(item.title, control)}. " if item.title.strip() else ""
     return f"[{item.id}] {title}{quoted(item.text, control)}"
