@@ -129,25 +129,24 @@ class RulesPolicy:
 
     def decide(self, state: AgentState, *, may_retrieve: bool) -> Decision:
         """Call a tool while there is something to call for; then answer."""
-        call, thought = self._call(state) if may_retrieve else ("", "")
-        if call:
-            return Decision("retrieve", queries=(call,), thought=thought)
-        return self.reader.decide(state, may_retrieve=False)
-
-    def _call(self, state: AgentState) -> tuple[str, str]:
-        """The next call and why, or nothing."""
         tables, contents = tables_of(state.retrievals)
+        call = self._call(state, tables, contents) if may_retrieve and tables else ""
+        if not call:
+            return self.reader.decide(state, may_retrieve=False)
+        why = "No section read holds these words." if call.startswith("get_toc") else "These sections add most."
+        return Decision("retrieve", queries=(call,), thought=why, prompt=tables[-1].text)
+
+    def _call(self, state: AgentState, tables: Sequence[TableOfContents], contents: Sequence[Content]) -> str:
+        """The next call, or nothing."""
         read = [node for each in contents for node in each.nodes.tolist()]
         if isinstance(state.retrievals[-1][-1], TableOfContents):
             left = self.read_tokens - sum(int(each.tokens.sum()) for each in contents)
             chosen = choose_sections(tables[-1], read, left)
-            return (
-                (f"get_content({', '.join(map(str, chosen))})", "The sections that add most.") if chosen else ("", "")
-            )
+            return f"get_content({', '.join(map(str, chosen))})" if chosen else ""
         missing = missing_words(tables[0], read)
         if len(tables) > 1 or not missing or state.retrievals_left < 2:
-            return "", ""
-        return f"get_toc({' '.join(missing)})", "No section read holds these words."
+            return ""
+        return f"get_toc({' '.join(missing)})"
 
 
 def choose_sections(table: TableOfContents, read: Sequence[int], tokens: int) -> list[int]:

@@ -4,6 +4,7 @@ from psirag.skew import confused_nodes
 from psirag.views.circular_descent import circular_descent
 from psirag.views.circular_layout import CircularLayout, circular_tree_layout
 from psirag.views.circular_tree import circular_tree, circular_trees
+from psirag.views.contents import ContentsLayout, contents, contents_layout
 from psirag.views.curves import curves
 from psirag.views.descent import DescentLayout, descent, descent_layout
 from psirag.views.embedding_layout import embedding_map_layout, place_query
@@ -15,6 +16,7 @@ from psirag.views.widgets import explore_agent, explore_tree
 
 __all__ = [
     "CircularLayout",
+    "ContentsLayout",
     "DescentLayout",
     "ForestLayout",
     "MapSelection",
@@ -23,6 +25,8 @@ __all__ = [
     "circular_tree_layout",
     "circular_trees",
     "confused_nodes",
+    "contents",
+    "contents_layout",
     "curves",
     "descent",
     "descent_layout",
