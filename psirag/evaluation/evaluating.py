@@ -136,9 +136,9 @@ def _prepared(system: System) -> tuple[str, Chunks | None]:
 def _warn(outcomes: Sequence[Outcome], lacking: Sequence[str]) -> None:
     """Say what failed, and which questions cannot reach a recall of 1."""
     failed = [f"{each.system} on {each.question} ({each.error})" for each in outcomes if each.status == "failed"]
-    messages = [f"{len(failed)} of {len(outcomes)} outcomes failed and have no figures: {first_few(failed)}"] * bool(
-        failed
-    )
+    messages = []
+    if failed:
+        messages.append(f"{len(failed)} of {len(outcomes)} outcomes failed and have no figures: {first_few(failed)}")
     if lacking:
         said = f"{len(lacking)} questions have gold passages that the corpus lacks, counted as not found"
         messages.append(f"{said}: {first_few(lacking)}")

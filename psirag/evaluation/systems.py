@@ -117,10 +117,8 @@ class AgentSystem:
         within_document: bool = False,
     ) -> None:  # fmt: skip
         self.name, self.within_document = check_type("name", name, str), within_document
-        self.passages, self.task = (
-            check_count("passages", passages),
-            check_choice("task", task, ("question", "summary")),
-        )
+        self.passages = check_count("passages", passages)
+        self.task = check_choice("task", task, ("question", "summary"))
         self._agent = agent
 
     @cached_property
@@ -143,23 +141,14 @@ class AgentSystem:
 
     def retrieve(self, question: str, k: int = 5, *, document: int | None = None) -> Retrieval:
         """Find the k best hits for the question alone, as the agent's first query does."""
-        agent = self._inside(document)
-        found: Retrieval = agent.index.retrieve(question, k, **agent.settings)
+        inside = {} if document is None else {"document": document}
+        found: Retrieval = self.agent.index.retrieve(question, k, **{**self.agent.settings, **inside})
         return found
 
     def ask(self, question: str, k: int | None = None, *, document: int | None = None) -> Answer:
         """Ask the agent, with k passages a query where it is given."""
-        agent = self._inside(document)
-        answer = agent.summarize if self.task == "summary" else agent.ask
-        return answer(question, self.passages if k is None else k)
-
-    def _inside(self, document: int | None) -> Agent:
-        """The agent, kept within one document where one is given."""
-        if document is None:
-            return self.agent
-        index, reader, settings = self.agent.index, self.agent.reader, {**self.agent.settings, "document": document}
-        budget = {"max_retrievals": self.agent.max_retrievals, "max_queries": self.agent.max_queries}
-        return Agent(index, reader, **budget, retrieve=settings)
+        answer = self.agent.summarize if self.task == "summary" else self.agent.ask
+        return answer(question, self.passages if k is None else k, document=document)
 
 
 @dataclass(frozen=True)
