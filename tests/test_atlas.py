@@ -1,4 +1,4 @@
-"""The built-in set `atlas` and its two sets of questions: written for psirag, interlinked, checkable."""
+"""The built-in set `atlas` and its three sets of questions: written for psirag, interlinked, checkable."""
 
 from __future__ import annotations
 
@@ -13,11 +13,13 @@ from urllib.parse import unquote, urlsplit
 
 import pytest
 
+from psirag.corpus import load_questions
+
 FOLDER = Path(__file__).parents[1] / "data" / "atlas"
 CORPUS: list[dict[str, Any]] = json.loads((FOLDER / "corpus.json").read_text(encoding="utf-8"))
 SETS: dict[str, list[dict[str, Any]]] = {
     prefix: json.loads((FOLDER / name).read_text(encoding="utf-8"))
-    for prefix, name in {"atlas": "questions.json", "atlas2": "questions2.json"}.items()
+    for prefix, name in {"atlas": "questions.json", "atlas2": "questions2.json", "atlas3": "questions3.json"}.items()
 }
 QUESTIONS = [question for questions in SETS.values() for question in questions]
 PASSAGES = {passage["title"]: passage for passage in CORPUS}
@@ -89,7 +91,8 @@ def test_openings_are_varied() -> None:
 
 
 @pytest.mark.parametrize(
-    ("prefix", "answerable", "hop", "kind", "unanswerable"), [("atlas", 72, 12, 12, 26), ("atlas2", 28, 7, 7, 8)]
+    ("prefix", "answerable", "hop", "kind", "unanswerable"),
+    [("atlas", 72, 12, 12, 26), ("atlas2", 28, 7, 7, 8), ("atlas3", 60, 14, 14, 20)],
 )
 def test_enough_questions_of_each_kind(prefix: str, answerable: int, hop: int, kind: int, unanswerable: int) -> None:
     questions = only(prefix, ANSWERABLE)
@@ -101,6 +104,11 @@ def test_enough_questions_of_each_kind(prefix: str, answerable: int, hop: int, k
     assert set(kinds) == {"single", "bridge", "comparison"}
     assert min(kinds.values()) >= kind
     assert len(only(prefix, UNANSWERABLE)) >= unanswerable
+
+
+@pytest.mark.parametrize(("prefix", "name"), zip(SETS, ["atlas", "atlas-second", "atlas-third"], strict=True))
+def test_each_set_of_questions_is_loaded_by_name(prefix: str, name: str) -> None:
+    assert [question.id for question in load_questions(name)] == [question["id"] for question in SETS[prefix]]
 
 
 @pytest.mark.parametrize("prefix", SETS)
@@ -115,11 +123,17 @@ def test_questions_are_unique() -> None:
     assert len({phrase(question["question"]) for question in QUESTIONS}) == len(QUESTIONS)
 
 
-def test_the_second_set_neither_asks_what_the_first_asks_nor_copies_its_words() -> None:
-    for one, other in product(SETS["atlas"], SETS["atlas2"]):
+@pytest.mark.parametrize(("first", "later"), list(combinations(SETS, 2)))
+def test_a_later_set_neither_asks_what_an_earlier_asks_nor_copies_its_words(first: str, later: str) -> None:
+    for one, other in product(SETS[first], SETS[later]):
         assert not fivegrams(one["question"]) & fivegrams(other["question"]), (one["id"], other["id"])
         same_passages = one["answerable"] and set(one["supporting_titles"]) == set(other["supporting_titles"])
         assert not (same_passages and one["answers"][0] == other["answers"][0]), (one["id"], other["id"])
+
+
+def test_the_third_set_repeats_no_words_of_its_own() -> None:
+    for one, other in combinations(SETS["atlas3"], 2):
+        assert not fivegrams(one["question"]) & fivegrams(other["question"]), (one["id"], other["id"])
 
 
 @pytest.mark.parametrize("question", ANSWERABLE, ids=lambda question: question["id"])
@@ -164,7 +178,7 @@ def test_a_comparison_answers_yes_no_or_one_side(question: dict[str, Any]) -> No
     assert answer in {"yes", "no"} or any(phrase(answer) in side for side in sides)
 
 
-@pytest.mark.parametrize(("prefix", "least"), [("atlas", 5), ("atlas2", 2)])
+@pytest.mark.parametrize(("prefix", "least"), [("atlas", 5), ("atlas2", 2), ("atlas3", 4)])
 def test_comparisons_are_not_all_answered_alike(prefix: str, least: int) -> None:
     polar = Counter(q["answers"][0] for q in only(prefix, ANSWERABLE) if q["answers"][0] in {"yes", "no"})
     assert min(polar["yes"], polar["no"]) >= least
@@ -205,7 +219,7 @@ def test_the_papers_own_case_is_among_the_questions() -> None:
     assert {"Michael Jackson's This Is It", "Amy (2015 film)", "Janet Jackson", "Quincy Jones"} <= set(PASSAGES)
 
 
-@pytest.mark.parametrize("name", ["corpus.json", "questions.json", "questions2.json"])
+@pytest.mark.parametrize("name", ["corpus.json", "questions.json", "questions2.json", "questions3.json"])
 def test_the_readme_names_the_checksum(name: str) -> None:
     checksum = hashlib.sha256((FOLDER / name).read_bytes()).hexdigest()
     assert f"`{name}` `{checksum}`" in (FOLDER / "README.md").read_text(encoding="utf-8")

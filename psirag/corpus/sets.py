@@ -16,7 +16,8 @@ DATA_VARIABLE = "PSIRAG_DATA"
 PUBLIC_SETS = {each.name: each for each in datasets()}
 # Right in the folder of all sets these may be any set's, so there they count only in a folder= of their own.
 _ANY_SETS = re.compile(r"(corpus|dev|test|documents|qaps)\..*")
-SECOND = "questions2.json"  # further questions on the same corpus: load_questions("atlas-second")
+# Further questions on the same corpus: load_questions("atlas-second").
+FURTHER = {"second": "questions2.json", "third": "questions3.json"}
 # What a folder may call its part.
 PART_NAMES = {
     "corpus": ("corpus.json", "corpus.jsonl", "corpus", "documents"),
@@ -30,7 +31,8 @@ def built_in_sets(part: str) -> dict[str, Path]:
     folders = [folder for folder in sorted(data.iterdir()) if folder.is_dir()]
     found = {folder.name: part_of(folder, part) for folder in folders}
     if part == "questions":
-        found |= {f"{folder.name}-second": folder / SECOND for folder in folders if (folder / SECOND).is_file()}
+        further = {f"{each.name}-{rank}": each / name for rank, name in FURTHER.items() for each in folders}
+        found |= {name: path for name, path in further.items() if path.is_file()}
     return {name: path for name, path in found.items() if path is not None}
 
 
