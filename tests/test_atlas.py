@@ -106,7 +106,7 @@ def test_enough_questions_of_each_kind(prefix: str, answerable: int, hop: int, k
     assert len(only(prefix, UNANSWERABLE)) >= unanswerable
 
 
-@pytest.mark.parametrize(("prefix", "name"), zip(SETS, ["atlas", "atlas-second", "atlas-third"], strict=True))
+@pytest.mark.parametrize(("prefix", "name"), list(zip(SETS, ["atlas", "atlas-second", "atlas-third"], strict=True)))
 def test_each_set_of_questions_is_loaded_by_name(prefix: str, name: str) -> None:
     assert [question.id for question in load_questions(name)] == [question["id"] for question in SETS[prefix]]
 
