@@ -23,7 +23,8 @@ class System(Protocol):
 
     Read where they are there: ``ask(question) -> Answer``; ``chunks``, needed to credit duplicates; ``settings``, a
     mapping for the manifest; ``needs``, what is missing ("a Hugging Face model"), and then nothing is run;
-    ``within_document``, and then `retrieve` and `ask` get ``document=`` the id of the question's document.
+    ``within_document``, and then `retrieve` and `ask` get ``document=`` the id of the question's document (recall of
+    documents is then 1 by construction).
     """
 
     @property
