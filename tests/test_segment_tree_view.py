@@ -7,9 +7,12 @@ from xml.etree import ElementTree as ET
 import numpy as np
 import pytest
 
+from psirag.corpus import Corpus, Document
 from psirag.errors import PsiragError
+from psirag.index import Index
 from psirag.variants import NavTree
 from psirag.views.segment_tree import segment_tree, segment_tree_layout
+from tests.hashing_encoder import HashingEncoder
 from tests.test_navtree import index_of, sentences
 
 NAV = NavTree(index_of(sentences(*range(7)), sentences(11, 12, 13), sentences(99), max_tokens=4), budget=16, anchors=3)
@@ -49,6 +52,14 @@ def test_each_hit_of_the_drawn_trees_is_marked():
     assert figure.layout.title.text == "moth owl"
     assert segment_tree(found, NAV, title="<b>").layout.title.text == "&lt;b&gt;"
     ET.fromstring(figure.svg)
+
+
+@pytest.mark.parametrize(("documents", "shown"), [(1, 1), (8, 8), (9, 0)])
+def test_few_titles_stand_above_the_roots(documents, shown):
+    corpus = Corpus(tuple(Document(i, f"Bats hunt {i}.", f"Title {i}") for i in range(documents)), "documents")
+    nav = NavTree(Index.build(corpus, encoder=HashingEncoder(), abstraction="centroid"))
+    labels = [label.text for label in segment_tree(nav.retrieve("bats"), nav).layout.annotations]
+    assert sum(text.startswith("Title") for text in labels) == shown
 
 
 def test_one_chunk():

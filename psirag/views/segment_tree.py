@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from plotly.graph_objects import Figure
 
 _MAX_NUMBERS = 80  # of more steps, the later ones are told on hover alone
+_MAX_TITLES = 8
 
 
 @dataclass(frozen=True)
@@ -155,9 +156,9 @@ def segment_tree(retrieval: Retrieval, nav: NavTree, *, title: str | None = None
     drawing = Drawing(
         title=plain_text(retrieval.query if title is None else title, 90),
         marks=_marks(layout, retrieval, nav),
-        labels=_numbers(layout),
+        labels=_numbers(layout) + _titles(layout, nav),
         x_range=(-0.8, wide + 0.8),
-        y_range=(-0.5, high + 0.6),
+        y_range=(-0.5, high + 0.8),
         equal=False,
         width=900,
         height=int(np.clip(170 + 62 * (high + 1), 260, 700)),
@@ -218,3 +219,15 @@ def _numbers(layout: SegmentTreeLayout) -> tuple[Label, ...]:
         Label(x=layout.x[i], y=layout.y[i], text=str(layout.step[i] + 1), size=10, colour=INK, shift=(11, 10))
         for i in at
     )
+
+
+def _titles(layout: SegmentTreeLayout, nav: NavTree) -> tuple[Label, ...]:
+    """Return the title above each root, when they are few enough to be read."""
+    roots = np.setdiff1d(np.arange(len(layout.node)), layout.edges[:, 0])
+    if len(roots) > _MAX_TITLES:
+        return ()
+    rows = nav.forest.order[nav.forest.start[layout.node[roots]]]
+    titles = [plain_text(nav.chunks.titles[row], 130 // len(roots)) for row in rows.tolist()]
+    place = {"y": float(layout.y.max()), "size": 11.0}
+    named = [(layout.x[i], title) for i, title in zip(roots, titles, strict=True) if title]
+    return tuple(Label(x=x, text=title, shift=(0, 30), **place) for x, title in named)
