@@ -23,17 +23,7 @@ from psirag import Index, gmm_tree, load_corpus, load_encoder, load_questions
 from psirag.evaluation import Evaluation, ablations, evaluate, offline_systems, recall_by_size, tree_statistics
 
 RESULTS = Path(__file__).parent / "results" / "evaluation_2wiki.json"
-METRICS = [
-    "recall@2",
-    "recall@5",
-    "recall@10",
-    "answer_present@5",
-    "em",
-    "f1",
-    "not_mentioned",
-    "nodes_scored",
-    "queries",
-]
+METRICS = "recall@2 recall@5 recall@10 answer_present@5 em f1 not_mentioned nodes_scored queries".split()
 COMPARED = ("recall@5", "recall@2")
 LIBRARIES = ("psirag", "numpy", "scipy", "scikit-learn", "umap-learn", "bm25s", "sentence-transformers", "torch")
 
@@ -49,10 +39,7 @@ def gains(found: Evaluation, whole: str) -> list[dict[str, Any]]:
     for name, note in found.systems.items():
         if name != whole and not note:
             pairs = {metric: found.compare(whole, name, metric) for metric in COMPARED}
-            told = {
-                metric: [*map(lambda v: round(v, 3), pair.difference), round(pair.p, 3)]
-                for metric, pair in pairs.items()
-            }
+            told = {metric: [round(v, 3) for v in (*pair.difference, pair.p)] for metric, pair in pairs.items()}
             lines.append({"over": name, **told})
     return lines
 
