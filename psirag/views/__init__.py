@@ -10,6 +10,7 @@ from psirag.views.descent import DescentLayout, descent, descent_layout
 from psirag.views.embedding_layout import embedding_map_layout, place_query
 from psirag.views.embedding_map import embedding_map
 from psirag.views.growth import forest, forest_after, merge_animation
+from psirag.views.intervals import intervals
 from psirag.views.map_selection import MapSelection, explore_map
 from psirag.views.tree_placement import ForestLayout, forest_layout
 from psirag.views.widgets import explore_agent, explore_tree
@@ -38,6 +39,7 @@ __all__ = [
     "forest",
     "forest_after",
     "forest_layout",
+    "intervals",
     "merge_animation",
     "place_query",
 ]
