@@ -16,7 +16,8 @@ if TYPE_CHECKING:
     from psirag.transcript import Answer
 
 AT_LEAST = 3  # sections that the rules read even where they hold no word that is still looked for
-LOOKED_FOR = 0.2  # share of the question's weight that must be missing for a second table of contents
+MISSING = 0.2  # share of the question's weight that must be missing for a second table of contents
+LEARNED, READ_AFTER = 3, 2  # sections whose text a second query carries, and sections read from its table
 
 _CALL = re.compile(r"\s*(get_toc|get_content)\s*[(:]\s*(.*?)\s*\)?\s*", re.IGNORECASE | re.DOTALL)
 _NUMBERS = re.compile(r"[\s\[\](),;and]*\d[\d\s\[\](),;and]*")
@@ -97,7 +98,8 @@ class RulesPolicy:
     weight of the question's words that no section read holds, counted again for words that no shown section of a
     document read so far holds (so that another document is preferred where one does not cover the question), and
     1 / rank. Reading ends at the budget of tokens, or after three sections when nothing is added. When words of a fifth
-    of the question's weight are still missing, a second table is asked for with these words.
+    of the question's weight are still missing, a second table is asked for with these words and the text of the first
+    three sections read, and two sections of it are read.
 
     Parameters
     ----------
@@ -133,7 +135,7 @@ class RulesPolicy:
         call = self._call(state, tables, contents) if may_retrieve and tables else ""
         if not call:
             return self.reader.decide(state, may_retrieve=False)
-        why = "No section read holds these words." if call.startswith("get_toc") else "These sections add most."
+        why = "Words of the question are still missing." if call.startswith("get_toc") else "These sections add most."
         return Decision("retrieve", queries=(call,), thought=why, prompt=tables[-1].text)
 
     def _call(self, state: AgentState, tables: Sequence[TableOfContents], contents: Sequence[Content]) -> str:
@@ -141,15 +143,19 @@ class RulesPolicy:
         read = [node for each in contents for node in each.nodes.tolist()]
         if isinstance(state.retrievals[-1][-1], TableOfContents):
             left = self.read_tokens - sum(int(each.tokens.sum()) for each in contents)
-            chosen = choose_sections(tables[-1], read, left)
+            limits = {"at_least": READ_AFTER, "at_most": READ_AFTER} if read else {}
+            chosen = choose_sections(tables[-1], read, left, **limits)
             return f"get_content({', '.join(map(str, chosen))})" if chosen else ""
         missing = missing_words(tables[0], read)
         if len(tables) > 1 or not missing or state.retrievals_left < 2:
             return ""
-        return f"get_toc({' '.join(missing)})"
+        texts = [hit.text for hit in contents[0] if hit.chunk and hit.chunk.metadata["node"] in read[:LEARNED]]
+        return f"get_toc({' '.join([*missing, *texts])})"
 
 
-def choose_sections(table: TableOfContents, read: Sequence[int], tokens: int) -> list[int]:
+def choose_sections(
+    table: TableOfContents, read: Sequence[int], tokens: int, *, at_least: int = AT_LEAST, at_most: int | None = None
+) -> list[int]:
     """Choose sections greedily by the words they add; see `RulesPolicy`.
 
     Parameters
@@ -159,6 +165,10 @@ def choose_sections(table: TableOfContents, read: Sequence[int], tokens: int) ->
         Sections read before.
     tokens : int
         What the chosen sections may hold together; the first of all may hold more.
+    at_least : int
+        Sections chosen even where they add no word.
+    at_most : int, optional
+        Sections chosen.
 
     Returns
     -------
@@ -179,9 +189,8 @@ def choose_sections(table: TableOfContents, read: Sequence[int], tokens: int) ->
         known = table.holds[np.isin(table.documents, table.documents[done])].any(axis=0)
         added = (table.holds & ~covered) @ weights + (table.holds & ~known) @ weights
         fits = free & ((table.tokens <= tokens) | (not chosen and not read))
-        enough = len(chosen) + len(read) >= AT_LEAST
-        wanted = fits & (added > 0) if enough else fits
-        if not wanted.any():
+        wanted = fits & (added > 0) if len(chosen) >= at_least else fits
+        if not wanted.any() or len(chosen) == at_most:
             return chosen
         best = int(np.argmax(np.where(wanted, added + 1 / (1 + ranked), -np.inf)))
         chosen.append(int(table.nodes[best]))
@@ -198,6 +207,6 @@ def missing_words(table: TableOfContents, read: Sequence[int]) -> list[str]:
     """
     held = table.holds[np.isin(table.nodes, read)].any(axis=0)
     missing = ~held & (table.weights > 0)
-    if table.weights[missing].sum() < LOOKED_FOR * table.weights.sum() or not missing.any():
+    if table.weights[missing].sum() < MISSING * table.weights.sum() or not missing.any():
         return []
     return [word for word, absent in zip(table.words, missing, strict=True) if absent]

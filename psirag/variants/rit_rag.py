@@ -192,7 +192,7 @@ class _Tools:
         return [self._call(call, k) for call in calls]
 
     def _call(self, call: str, k: int) -> Retrieval:
-        tool, argument = parse_call(call)
+        tool, argument = parse_call(call) if self.tables else ("get_toc", call)  # the question is no call
         if tool == "get_content":
             known = [number for number in parse_numbers(argument) if number < self.rit.forest.n_nodes]
             content = self.rit.content(known[:k], _chunk_scores(self.tables))

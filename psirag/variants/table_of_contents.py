@@ -15,6 +15,8 @@ from psirag.vectors import Floats, Ints, Mask
 
 TokenCount = Callable[[str], int]
 
+SHOWN_WORDS = 6  # words of the query that a line shows, at most
+
 
 class QueryTerms(NamedTuple):
     """The words of a query that a keyword index keeps, their weights (t,), and which of them a node holds."""
@@ -80,10 +82,10 @@ class TableOfContents(Retrieval):
         return "\n".join(map(self._line, range(len(self.nodes))))
 
     def _line(self, i: int) -> str:
-        """One line of the table."""
-        held = ", ".join(word for word, holds in zip(self.words, self.holds[i], strict=True) if holds)
+        """One line of the table, with the heaviest of the words it holds."""
+        held = [int(j) for j in np.argsort(-self.weights, kind="stable") if self.holds[i, j]][:SHOWN_WORDS]
         size = [f"{self.tokens[i]} tokens"] if self.tokens[i] else []
-        told = "; ".join([*size, *([held] if held else [])])
+        told = "; ".join([*size, *([", ".join(self.words[j] for j in sorted(held))] if held else [])])
         return f"{'  ' * self.depth[i]}[{self.nodes[i]}] {self.titles[i] or '(untitled)'}" + (told and f" ({told})")
 
     def __repr__(self) -> str:
