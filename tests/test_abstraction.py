@@ -19,7 +19,7 @@ from psirag.abstraction import (
     sentence_texts,
     write_abstracts,
 )
-from psirag.abstraction.sentences import covering_sentences, first_tokens
+from psirag.abstraction.sentences import covering_sentences, first_tokens, nearest_sentence
 from psirag.abstraction.writing import share_window, tidy
 from psirag.corpus import count_tokens
 from psirag.errors import PsiragError, PsiragWarning
@@ -194,6 +194,20 @@ def test_the_first_sentence_chosen_is_the_one_nearest_to_the_node():
     (summary,) = sentence_texts(tree_of(3, 3, 3, -1, n_leaves=3), texts, vectors, max_tokens=3, count=words)
     # all leaves are equally near, so TF-IDF decides; "Dams by beavers." has only words that all leaves share
     assert summary == "Dams by beavers."
+
+
+def test_a_title_is_no_sentence_and_is_said_once():
+    titles = ["Beaver", "Bees", "Beaver", ""]
+    texts = ["Beaver\nBeavers build dams. Lunch.", "Bees\nThey make honey.", "Beaver\nIt swims.", "Owls hunt."]
+    tree, settings = tree_of(4, 4, 4, 4, -1, n_leaves=4), {"max_tokens": 99, "count": words}
+    assert sentence_texts(tree, texts, np.ones((4, 2)), titles=titles, **settings) == (
+        "Beaver: Beavers build dams. Lunch. Bees: They make honey. It swims. Owls hunt.",
+    )
+    (plain,) = sentence_texts(tree, texts, np.ones((4, 2)), **settings)
+    assert "Beaver Beavers build dams." in plain
+    for wrong in (titles[:2], [None] * 4):
+        with pytest.raises(PsiragError, match="titles"):
+            write_abstracts(tree, texts, np.ones((4, 2)), kind="summary", titles=wrong)
 
 
 def test_near_copies_are_not_repeated_while_something_else_is_there():
@@ -489,3 +503,18 @@ def test_no_sentence_covers_nothing(texts):
 def test_texts_without_a_word_that_counts_still_give_their_first():
     assert cover(["the of and. is it"], 4)[0] == "the of and."
     assert cover(["one two three four five six seven eight nine ten"], 3) == ("one two three",)
+
+
+@pytest.mark.oracle
+def test_the_nearest_sentence_has_the_largest_cosine():
+    texts = ["Beavers build dams. Bees make honey.", "Dams made by beavers slow rivers.", "Owls hunt mice."]
+    sentences = ["Beavers build dams.", "Bees make honey.", *texts[1:]]
+    fitted = TfidfVectorizer(sublinear_tf=True, stop_words="english").fit(texts)
+    for query in ("Who slows rivers with dams?", "honey", "mice that owls hunt"):
+        cosine = (fitted.transform(sentences) @ fitted.transform([query]).T).toarray().ravel()
+        assert nearest_sentence(texts, query) == sentences[int(np.argmax(cosine))]
+
+
+@pytest.mark.parametrize(("texts", "query"), [([], "owl"), (["Bees."], "owl"), (["Bees."], "the of"), ([""], "")])
+def test_no_sentence_is_near(texts, query):
+    assert nearest_sentence(texts, query) == ""

@@ -16,6 +16,7 @@ from psirag.readers import NOT_MENTIONED, AgentState, RulesReader
 from psirag.readers.rules import PARTS
 from psirag.readers.rules.bridging import find_bridges, rank_passages
 from psirag.readers.rules.dates import date_value, number_value
+from psirag.readers.rules.explanation import asks_to_explain
 from psirag.readers.rules.named_spans import contains_run, folded_words, match_quality, named_spans
 from psirag.readers.rules.passages import PassageView
 from psirag.readers.rules.questions import QuestionView, answer_type
@@ -297,6 +298,7 @@ def test_nothing_of_the_index_but_retrieve_is_touched(toy):
         ("support", "Who directed The Red Ferry?"),
         ("path first", "Where was the husband of Ines Vale born?"),
         ("shared names", "Which river flows through the city where Otto Brandt was born?"),
+        ("explanation", "Why was the film shot on the river Mur?"),
     ],
 )
 def test_each_part_can_be_switched_off(shelf, part, question):
@@ -314,6 +316,31 @@ def test_parts_that_decide(shelf):
     assert len(alone.queries) < len(Agent(shelf).ask(film).queries)
     assert Agent(shelf, RulesReader(without=["support"])).ask(ferry).text != NOT_MENTIONED
     assert Agent(shelf, RulesReader(without=["comparison"])).ask("Is Lisbon the capital of Portugal?").text != "yes"
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("Why did it sink?", True),
+        ("Which ship sank, and how did it?", True),
+        ("For what reason did it sink?", True),
+        ("How many sank?", False),
+        ("How long is it?", False),
+        ("Who did it?", False),
+        ("?", False),
+    ],
+)
+def test_which_questions_ask_to_explain(question, expected):
+    assert asks_to_explain(QuestionView(question)) is expected
+
+
+def test_why_and_how_are_answered_with_the_nearest_sentence(shelf):
+    why = "How was the film about the ferry shot?"
+    answer = Agent(shelf).ask(why)
+    assert (answer.text, answer.status) == ("The film was shot on the river Mur.", "answered")
+    assert answer.hits[0].chunk.title == "The Blue Ferry"
+    assert Agent(shelf, RulesReader(without=["explanation"])).ask(why).text != answer.text
+    assert Agent(shelf).ask("Why do zebras xylophone?").text == NOT_MENTIONED
 
 
 @pytest.mark.parametrize("without", ["bridging", ["bridges"], ["hops", "x"]])

@@ -80,6 +80,7 @@ def write_abstracts(
     tokenizer: Any = None,
     store: MutableMapping[str, str] | None = None,
     kept: Mapping[int, str] = MappingProxyType({}),
+    titles: Sequence[str] = (),
 ) -> Abstracts:
     """Give every abstract node a text made from its children's texts, layer by layer from the leaves up.
 
@@ -99,6 +100,8 @@ def write_abstracts(
         Where finished abstracts of the writer are kept, and found again after an interruption. None: the writer's own.
     kept : mapping of int to str
         Texts that nodes have already, as after an insertion: taken over, and not written again (status "kept").
+    titles : sequence of str, optional
+        The first line of each leaf's text, "" where it has no title; an extractive summary says each once.
 
     Returns
     -------
@@ -107,7 +110,7 @@ def write_abstracts(
     Raises
     ------
     PsiragError
-        Another kind, texts or vectors that do not match the tree, or a writer that failed twice on a node.
+        Another kind, texts, titles or vectors that do not match the tree, or a writer that failed twice on a node.
 
     Source: Ψ-RAG §3.1 (abstraction).
 
@@ -124,7 +127,7 @@ def write_abstracts(
     if len(texts) != tree.n_leaves:
         given = f"{len(texts)} texts for {tree.n_leaves} leaves"
         raise PsiragError("write_abstracts needs one text for each leaf of the tree", given, "Pass the chunks' texts.")
-    vectors = leaf_rows(tree, leaf_vectors)
+    vectors, titles = leaf_rows(tree, leaf_vectors), _titles(tree, titles)
     if kind == "centroid":
         n_abstract = tree.n_nodes - tree.n_leaves
         return Abstracts(kind, ("",) * n_abstract, ("centroid",) * n_abstract, math.nan)
@@ -132,7 +135,9 @@ def write_abstracts(
     if kind == "keyword":
         abstracts: Sequence[str] = keyword_texts(tree, texts)
     else:
-        abstracts = sentence_texts(tree, texts, vectors, max_tokens=MAX_TOKENS, count=count)
+        abstracts = sentence_texts(
+            tree, texts, vectors, max_tokens=MAX_TOKENS, count=count, titles=_titles(tree, titles)
+        )
     abstracts = [kept.get(node, text) for node, text in enumerate(abstracts, tree.n_leaves)]
     status = ["kept" if node in kept else "extractive" for node in range(tree.n_leaves, tree.n_nodes)]
     if writer is not None:
@@ -184,6 +189,15 @@ def node_vectors(tree: AbstractTree, leaf_vectors: npt.ArrayLike, abstracts: Abs
         vectors[tree.n_leaves + np.array(spoken)] = rows
     vectors.flags.writeable = False
     return vectors
+
+
+def _titles(tree: AbstractTree, titles: Any) -> tuple[str, ...]:
+    """Return no titles, or one a leaf."""
+    checked = check_texts("titles", titles)
+    if checked and len(checked) != tree.n_leaves:
+        given = f"{len(checked)} titles for {tree.n_leaves} leaves"
+        raise PsiragError("write_abstracts needs one title for each leaf of the tree, or none", given, "Pass them all.")
+    return checked
 
 
 def check_writer(writer: Any) -> None:

@@ -20,8 +20,9 @@ _RELEVANCE = 0.5  # the rest weighs against repeating a sentence that is already
 
 
 def sentence_texts(
-    tree: AbstractTree, leaf_texts: Sequence[str], leaf_vectors: npt.ArrayLike, *, max_tokens: int, count: TokenCount
-) -> tuple[str, ...]:
+    tree: AbstractTree, leaf_texts: Sequence[str], leaf_vectors: npt.ArrayLike, *, max_tokens: int, count: TokenCount,
+    titles: Sequence[str] = (),
+) -> tuple[str, ...]:  # fmt: skip
     """Write every abstract node's summary: sentences of its children's texts, of at most `max_tokens` tokens in all.
 
     Parameters
@@ -32,6 +33,9 @@ def sentence_texts(
     max_tokens : int
     count : callable
         From a text to its number of tokens.
+    titles : sequence of str, length n_leaves or 0
+        The first lines of the leaves' texts. They are no sentences: "Title: " comes before the first sentence of the
+        first leaf that has the title.
 
     Returns
     -------
@@ -55,7 +59,7 @@ def sentence_texts(
     >>> sentence_texts(build_tree(vectors), texts, vectors, max_tokens=6, count=lambda text: len(text.split()))
     ('Dams made by beavers slow rivers.',)
     """
-    sentences, chosen = _split(leaf_texts)
+    sentences, chosen = _split(leaf_texts, titles)
     if not sentences:
         return ("",) * (tree.n_nodes - tree.n_leaves)
     leaf = np.repeat(np.arange(tree.n_leaves), [len(some) for some in chosen])
@@ -115,6 +119,34 @@ def covering_sentences(texts: Sequence[str], *, max_tokens: int, count: TokenCou
     return tuple(first_tokens(sentences[i], max_tokens, count) for i in chosen)
 
 
+def nearest_sentence(texts: Sequence[str], query: str) -> str:
+    """Return the sentence of some texts whose words are nearest to a query's; "" where none shares a word with it.
+
+    Parameters
+    ----------
+    texts : sequence of str
+    query : str
+
+    Returns
+    -------
+    str
+        The s with the largest x(s)·x(query), x unit TF-IDF rows over the texts; of equals the first.
+
+    Notes
+    -----
+    Source: ours; TF-IDF as in Salton and Buckley (1988), doi:10.1016/0306-4573(88)90021-0.
+
+    Examples
+    --------
+    >>> nearest_sentence(["Beavers build dams. They gnaw because teeth grow.", "Owls hunt."], "Why do they gnaw?")
+    'They gnaw because teeth grow.'
+    """
+    sentences = _split(texts)[0]
+    _, rows = _tf_idf(texts, [*sentences, query])
+    similar = (rows[:-1] @ rows[[-1]].T).toarray().ravel()
+    return sentences[int(similar.argmax())] if similar.any() else ""
+
+
 def first_tokens(text: str, limit: int, count: TokenCount) -> str:
     """Return the longest beginning of a text, cut after a word, of at most `limit` tokens.
 
@@ -133,13 +165,18 @@ def first_tokens(text: str, limit: int, count: TokenCount) -> str:
     return ""
 
 
-def _split(leaf_texts: Sequence[str]) -> tuple[list[str], list[Ints]]:
+def _split(leaf_texts: Sequence[str], titles: Sequence[str] = ()) -> tuple[list[str], list[Ints]]:
     """Return the sentences of all leaves, white space within made single, and the numbers of each leaf's."""
     sentences: list[str] = []
     of_leaf: list[Ints] = []
-    for text in leaf_texts:
-        spelt = (" ".join(text[start:end].split()) for start, end in split_into_sentences(text))
+    said = {""}
+    for text, title in zip(leaf_texts, titles or ("",) * len(leaf_texts), strict=True):
+        body = text.removeprefix(f"{title}\n") if title else text
+        spelt = (" ".join(body[start:end].split()) for start, end in split_into_sentences(body))
         some = [sentence for sentence in spelt if sentence]
+        if some and title not in said:
+            some[0] = f"{' '.join(title.split())}: {some[0]}"
+        said.add(title)
         of_leaf.append(np.arange(len(sentences), len(sentences) + len(some)))
         sentences += some
     return sentences, of_leaf

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
@@ -68,7 +68,7 @@ def document_trees(tree: Callable[[Vectors], AbstractTree], chunks: Chunks, leaf
 
 
 def write_document_abstracts(
-    forest: DocumentTrees, leaf_texts: Sequence[str], leaf_vectors: Vectors, *,
+    forest: DocumentTrees, chunks: Chunks, leaf_vectors: Vectors, *,
     kind: str, writer: Writer | None, tokenizer: Any,
 ) -> Abstracts:  # fmt: skip
     """Write the abstracts of each document's tree as if it were alone, then those of the nodes over the documents.
@@ -78,10 +78,11 @@ def write_document_abstracts(
     """
     tree, settings = forest.stacked.tree, dict[str, Any](kind=kind, writer=writer, tokenizer=tokenizer)
     texts, status, rates = dict[int, str](), dict[int, str](), list[tuple[float, int]]()
-    height = max(one.depth for one in forest.trees)
+    leaf_texts, height = chunks.indexed_texts, max(one.depth for one in forest.trees)
     with _one_warning(len(forest.trees)):
         for one, own, nodes in zip(forest.trees, forest.leaves, forest.stacked.nodes, strict=True):
-            made = write_abstracts(one, [leaf_texts[leaf] for leaf in own], leaf_vectors[own], **settings)
+            own_texts, titles = [leaf_texts[leaf] for leaf in own], [chunks.titles[leaf] for leaf in own]
+            made = write_abstracts(one, own_texts, leaf_vectors[own], titles=titles, **settings)
             abstract = nodes[one.n_leaves :].tolist()
             texts |= zip(abstract, made.texts, strict=True)
             status |= zip(abstract, made.status, strict=True)
@@ -89,7 +90,7 @@ def write_document_abstracts(
             text = made.texts[-1] if len(made) else "" if kind == "centroid" else leaf_texts[own[0]]
             for node in _filling_above(tree, int(nodes[-1]), height):
                 texts[node], status[node] = text, REPEATED
-    whole = write_abstracts(tree, leaf_texts, leaf_vectors, kept=texts, **settings)
+    whole = write_abstracts(tree, leaf_texts, leaf_vectors, kept=texts, titles=chunks.titles, **settings)
     states = (status.get(node, one) for node, one in enumerate(whole.status, tree.n_leaves))
     rate = sum(rate * n for rate, n in rates) / sum(n for _, n in rates) if rates else whole.compression
     return replace(whole, status=tuple(states), compression=rate)

@@ -215,7 +215,7 @@ def _regrown(
     texts = {node: index.abstracts.texts[old - index.tree.n_leaves] for node, old in kept.items()}
     abstracts = write_abstracts(
         tree, chunks.indexed_texts, leaves, kind=index.abstracts.kind, writer=writer,
-        tokenizer=index.encoder.tokenizer, kept={**texts, **extended},
+        tokenizer=index.encoder.tokenizer, kept={**texts, **extended}, titles=chunks.titles,
     )  # fmt: skip
     before = {node: index.abstracts.status[old - index.tree.n_leaves] for node, old in kept.items()}
     status = [before.get(node, one) for node, one in enumerate(abstracts.status, tree.n_leaves)]

@@ -173,12 +173,12 @@ class Index(Growing):
         if per_document:
             forest = stage("tree", document_trees, tree, chunks, leaf_vectors)
             shape, pairs = forest.stacked.tree, None
-            abstracts = stage(
-                "abstracts", write_document_abstracts, forest, chunks.indexed_texts, leaf_vectors, **written
-            )
+            abstracts = stage("abstracts", write_document_abstracts, forest, chunks, leaf_vectors, **written)
         else:
             shape, pairs = stage("tree", make_tree, tree, leaf_vectors)
-            abstracts = stage("abstracts", write_abstracts, shape, chunks.indexed_texts, leaf_vectors, **written)
+            abstracts = stage(
+                "abstracts", write_abstracts, shape, chunks.indexed_texts, leaf_vectors, titles=chunks.titles, **written
+            )
         vectors = stage("node vectors", node_vectors, shape, leaf_vectors, abstracts, model)
         sparse = stage("sparse index", SparseIndex.build, chunks.indexed_texts)
         report = make_report(

@@ -9,6 +9,7 @@ from psirag.errors import PsiragError
 from psirag.readers.protocol import NOT_MENTIONED, AgentState, Decision
 from psirag.readers.rules.bridging import HOPS, Rank, rank_passages
 from psirag.readers.rules.comparison import compare, decide_yes_no
+from psirag.readers.rules.explanation import asks_to_explain, explain
 from psirag.readers.rules.looking_up import names_to_look_up
 from psirag.readers.rules.passages import PassageView
 from psirag.readers.rules.questions import QuestionView
@@ -25,6 +26,7 @@ PARTS = (
     "comparison",
     "support",
     "path first",
+    "explanation",
 )
 NAMES_IN_LAST_QUERY = 3
 SUPPORTED = 0.0
@@ -36,8 +38,8 @@ class RulesReader:
 
     It asks for the names in the question that no passage is about yet, then for names that its passages mention and the
     question does not: bridges, and what the best chains would lead to. When it may not ask, or has nothing left to ask,
-    it answers with a span, a date, a number, one of two options or yes/no, or says "Not mentioned". Its summaries are
-    sentences of the passages.
+    it answers with a span, a date, a number, one of two options, yes/no, for why and how a sentence, or "Not
+    mentioned". Its summaries are sentences of the passages.
 
     Parameters
     ----------
@@ -46,7 +48,7 @@ class RulesReader:
         what the best chains would lead to), "hops" (an answer in another passage than the one described), "shared
         names" (hops over a name without a passage), "relations" (words of one relation), "types" (how names and nouns
         fit what is asked), "comparison" (options, yes/no), "support" ("Not mentioned"), "path first" (the answer's
-        passages first).
+        passages first), "explanation" (a sentence for why and how).
 
     Raises
     ------
@@ -93,6 +95,8 @@ class RulesReader:
 
     def _answer(self, question: QuestionView, reading: Reading) -> tuple[str, str, tuple[int, ...]]:
         """The answer ("" for none), the sentence that it is from, and the chain of passages that led there."""
+        if "explanation" not in self.without and asks_to_explain(question):
+            return explain(question, reading)
         if "comparison" not in self.without and question.type.kind in {"choice", "yes_no"}:
             verdict = (compare if question.type.kind == "choice" else decide_yes_no)(question, reading)
             return (verdict.text, verdict.sentence, ()) if verdict is not None else ("", "", ())

@@ -8,11 +8,14 @@ from psirag.abstraction.sentences import covering_sentences
 from psirag.corpus import count_tokens
 from psirag.readers.protocol import NOT_MENTIONED, Decision, Evidence
 
+ENDS = tuple(".!?…。！？।\"'”’»)」』")
 SUMMARY_WORDS = 150  # what a model may write too: 200 tokens, Ψ-RAG App. C.2, at ¾ of a word each
 
 
 def summarise(evidence: Sequence[Evidence]) -> Decision:
-    """Choose sentences of the passages, at most 150 words in all; abstracts count only where there is no passage.
+    """Choose sentences of the passages, at most 150 words in all.
+
+    Abstracts count when they are prose, or where there is nothing else.
 
     Notes
     -----
@@ -23,8 +26,9 @@ def summarise(evidence: Sequence[Evidence]) -> Decision:
     >>> summarise(()).action
     'not_mentioned'
     """
-    passages = sorted((item for item in evidence if item.chunk is not None), key=lambda item: item.id)
-    read = passages or sorted(evidence, key=lambda item: item.id)
+    ordered = sorted(evidence, key=lambda item: (item.hit.leaves, item.id))
+    prose = [item for item in ordered if item.chunk is not None or item.text.rstrip().endswith(ENDS)]
+    read = prose or ordered
     chosen = covering_sentences([item.text for item in read], max_tokens=SUMMARY_WORDS, count=count_tokens)
     if not chosen:
         return Decision("not_mentioned", NOT_MENTIONED, (), "No passage has a sentence.")
