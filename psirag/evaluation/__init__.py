@@ -7,6 +7,7 @@ from psirag.evaluation.evaluating import evaluate
 from psirag.evaluation.evaluation import Comparison, Evaluation
 from psirag.evaluation.gold import answer_present, gold_items, recall
 from psirag.evaluation.index_size import recall_by_size
+from psirag.evaluation.matched_cost import by_budget, matched_cost, matched_systems, packed
 from psirag.evaluation.measured import measured
 from psirag.evaluation.metrics import exact_match, normalised_answer, rouge_l, token_f1
 from psirag.evaluation.model_systems import model_systems
@@ -29,13 +30,17 @@ __all__ = [
     "ablations",
     "answer_present",
     "bootstrap_interval",
+    "by_budget",
     "evaluate",
     "exact_match",
     "gold_items",
+    "matched_cost",
+    "matched_systems",
     "measured",
     "model_systems",
     "normalised_answer",
     "offline_systems",
+    "packed",
     "paired_interval",
     "recall",
     "recall_by_size",

@@ -228,6 +228,5 @@ def _titles(layout: SegmentTreeLayout, nav: NavTree) -> tuple[Label, ...]:
         return ()
     rows = nav.forest.order[nav.forest.start[layout.node[roots]]]
     titles = [plain_text(nav.chunks.titles[row], 130 // len(roots)) for row in rows.tolist()]
-    place = {"y": float(layout.y.max()), "size": 11.0}
     named = [(layout.x[i], title) for i, title in zip(roots, titles, strict=True) if title]
-    return tuple(Label(x=x, text=title, shift=(0, 30), **place) for x, title in named)
+    return tuple(Label(x=x, y=float(layout.y.max()), text=title, shift=(0, 30)) for x, title in named)
