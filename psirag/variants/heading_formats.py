@@ -15,9 +15,7 @@ _ATX = re.compile(r" {0,3}(#{1,6})(?:[ \t]+(.*?))??(?:[ \t]+#+)?[ \t]*")
 _SETEXT = re.compile(r" {0,3}(=+|-+)[ \t]*")
 _FENCE = re.compile(r" {0,3}(`{3,}(?=[^`]*\Z)|~{3,}).*")
 _BREAK = re.compile(r" {0,3}([-*_])(?:[ \t]*\1){2,}[ \t]*")
-_NO_PARAGRAPH = re.compile(
-    r" {0,3}(?:[-*+](?:\s|\Z)|\d{1,9}[.)](?:\s|\Z)|[>|])|(?:    |\t)"
-)  # a list, a quote, a table, code
+_NO_PARAGRAPH = re.compile(r" {0,3}(?:(?:[-*+]|\d{1,9}[.)])(?:\s|\Z)|>)|(?:    |\t)")  # a list, a quote, code
 _FRONT_MATTER = re.compile(r"\A---[ \t]*\n.*?^(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL | re.MULTILINE)
 _ADORNMENT = re.compile(r"([!-/:-@\[-`{-~])\1*")
 _NUMBERED = re.compile(r" {0,3}(\d{1,3}(?:\.\d{1,3})*)\.?[ \t]+(?=[^\W\d_])(.{0,99}?[^\s.,;:])[ \t]*")

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, cast
 from psirag.agent import Agent
 from psirag.checks import check_count
 from psirag.encoding import as_encoder
+from psirag.errors import PsiragError
 from psirag.index import Index
 from psirag.readers import Reader
 from psirag.retrieval.trace import Hit, Retrieval, Trace
@@ -74,6 +75,9 @@ class RitRag(SectionTools):
     ) -> None:  # fmt: skip
         super().__init__(index, forest, n_chunks=n_chunks, n_nodes=n_nodes, toc_tokens=toc_tokens, sides=sides)
         self.policy = RulesPolicy() if policy is None else policy
+        if not isinstance(self.policy, Reader):
+            given = f"a {type(policy).__name__}"
+            raise PsiragError("RitRag's policy must be a reader", given, "Pass RulesPolicy() or ModelPolicy(model).")
         self.max_calls = check_count("max_calls", max_calls)
 
     @classmethod
