@@ -63,7 +63,7 @@ def tables_of(steps: Sequence[Any]) -> tuple[list[TableOfContents], list[Content
 
 
 def parse_call(call: str) -> tuple[str, str]:
-    """Read a call: its tool and its argument; numbers alone are sections to read, other words a query.
+    """Read a call as its tool and its argument; numbers alone are sections to read, other words a query.
 
     Notes
     -----

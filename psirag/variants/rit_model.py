@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from psirag.readers import AgentState, Decision, Evidence, Message, ModelReader
+from psirag.readers import AgentState, Decision, Evidence, Message, ModelReader, TextModel
 from psirag.readers.model_reader import MAX_ANSWER
 from psirag.readers.prompts import CORRECTIONS, NO_SEARCH, OPENING, quoted
 from psirag.readers.protocol import NOT_MENTIONED
@@ -57,8 +57,8 @@ class ModelPolicy(ModelReader):
     Source: RIT-RAG (2026), Figure 2c; the words are ours.
     """
 
-    def __init__(self, model: Any, **settings: Any) -> None:
-        super().__init__(getattr(model, "model", model), **settings)
+    def __init__(self, model: TextModel | ModelReader, **settings: Any) -> None:
+        super().__init__(model.model if isinstance(model, ModelReader) else model, **settings)
 
     def _decide(self, state: AgentState, may_retrieve: bool) -> Decision:
         """Think, then call a tool or answer."""
