@@ -60,3 +60,16 @@ def test_wrong_arguments_are_refused():
         offline_systems("no-such-set")
     with pytest.raises(PsiragError, match="seed"):
         offline_systems("toy", seed=-1)
+
+
+def test_a_tree_for_each_document():
+    systems = offline_systems("minutes", encoder=HashingEncoder(), per_document=True)
+    first = load_questions("minutes")[0]
+    found = evaluate(systems, [first], k=[3])
+    (document,) = {
+        system.chunks.document[each.hits[0]] for system, each in zip(systems[:4], found.outcomes[:4], strict=True)
+    }
+    assert systems[0].chunks.titles[found.outcomes[0].hits[0]] == first.supporting_titles[0]
+    for each in found.outcomes:
+        assert {systems[0].chunks.document[i] for i in each.hits if i >= 0} <= {document}
+    assert found.table()["failed"].sum() == 0
