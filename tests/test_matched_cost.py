@@ -98,6 +98,8 @@ def test_the_systems_of_the_comparison():
     assert table["answer present"].notna().all()
     assert any(hit.chunk is None for hit in systems[1].retrieve("word3", 20))
     assert all(hit.chunk is not None for hit in systems[4].retrieve("word3", 20))
+    narrow, wide = (matched_systems("atlas", encoder=HashingEncoder(), beam=beam)[0] for beam in (1, 50))
+    assert narrow.retrieve("dam").trace.nodes_scored < wide.retrieve("dam").trace.nodes_scored
 
 
 @pytest.mark.slow

@@ -163,7 +163,9 @@ def matched_cost(
     return by_budget(evaluate(several, questions, k=[MOST_HITS], ask=False, seed=seed))
 
 
-def matched_systems(corpus: Any, *, encoder: Any = "auto", max_tokens: int = 100, seed: int = 0) -> tuple[System, ...]:
+def matched_systems(
+    corpus: Any, *, encoder: Any = "auto", max_tokens: int = 100, beam: int = 10, seed: int = 0
+) -> tuple[System, ...]:
     """Return the systems of the comparison, on the same chunks and vectors: abstracts are extractive summaries.
 
     Parameters
@@ -172,6 +174,9 @@ def matched_systems(corpus: Any, *, encoder: Any = "auto", max_tokens: int = 100
     encoder : str, Path or object
     max_tokens : int
         Longest chunk of a document.
+    beam : int
+        Candidates that pass a layer where a tree is descended; without it the beam would be as wide as the number of
+        hits asked for, and the descent all but flat.
     seed : int
         Of RAPTOR's clustering.
 
@@ -194,7 +199,7 @@ def matched_systems(corpus: Any, *, encoder: Any = "auto", max_tokens: int = 100
     >>> [system.name for system in matched_systems("toy")][-3:]
     ['flat', 'BM25', 'fused']
     """
-    source, seed = load_corpus(corpus), check_count("seed", seed, minimum=0)
+    source, beam, seed = load_corpus(corpus), check_count("beam", beam), check_count("seed", seed, minimum=0)
     model = cache(partial(as_encoder, encoder))
 
     @cache
@@ -207,9 +212,9 @@ def matched_systems(corpus: Any, *, encoder: Any = "auto", max_tokens: int = 100
 
     raptor = partial(index, partial(gmm_tree, seed=seed))
     return (
-        SearchSystem("Ψ-RAG, leaves", index),
+        SearchSystem("Ψ-RAG, leaves", index, beam=beam),
         SearchSystem("Ψ-RAG, abstracts too", index, nodes="all"),
-        SearchSystem("RAPTOR traversal", raptor, sides=("tree",)),
+        SearchSystem("RAPTOR traversal", raptor, sides=("tree",), beam=beam),
         SearchSystem("RAPTOR collapsed", raptor, sides=("tree",), nodes="all"),
         SearchSystem("NavTree", nav),
         SearchSystem("flat", index, sides=("flat",)),

@@ -70,7 +70,8 @@ def compared(name: str, corpus: Corpus, questions: Sequence[Question]) -> dict[s
         rows = by_budget(found).drop(columns="note").round(4).to_dict("records")
         told["questions"][part] = {"table": rows, "differences": differences(found)}
         print(f"{part}: {len(asked)} questions, {len(index.chunks)} chunks of {len(corpus)} documents")
-        print(by_budget(found).pivot(index="system", columns="budget", values=["recall", "answer present"]).round(3))
+        wide = by_budget(found).pivot(index="system", columns="budget", values=["recall", "answer present"])
+        print(wide.round(3).to_string(), flush=True)
     return told
 
 
