@@ -5,9 +5,10 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from inspect import signature
 from typing import TYPE_CHECKING, Any
 
-from psirag.checks import check_count, check_texts
+from psirag.checks import check_count, check_function, check_texts
 from psirag.errors import PsiragError
 from psirag.readers import AgentState, Decision, Reader, load_reader
 from psirag.readers.parsing import is_not_mentioned, normalised_query
@@ -20,8 +21,6 @@ if TYPE_CHECKING:
 
 # What a model or its connection raises. Anything else is a mistake in the reader's code and reaches the caller.
 READER_FAILURES = (RuntimeError, OSError, ValueError)
-
-FIXED_HERE = ("query", "k")
 
 
 class Agent:
@@ -68,11 +67,10 @@ class Agent:
         max_queries: int = 8,
         retrieve: Mapping[str, Any] | None = None,
     ) -> None:
-        self.index = index
+        self.index, self.settings = index, _checked_settings(index, retrieve)
         self.reader = load_reader(reader) if isinstance(reader, str) else _checked_reader(reader)
         self.max_retrievals = check_count("max_retrievals", max_retrievals)
         self.max_queries = check_count("max_queries", max_queries)
-        self.settings = _checked_settings(retrieve)
 
     def ask(
         self, question: str, k: int = 5, *, document: int | None = None, watch: Callable[[Step], object] | None = None
@@ -107,9 +105,8 @@ class Agent:
         the budget; a `Retrieve` with only empty queries counts as unparsable.
         Source: Ψ-RAG §3.2, Algorithm 3.
         """
-        if not isinstance(question, str) or not question.strip():
-            raise PsiragError("ask needs a question", repr(question), "Pass a string with at least one word.")
-        return _Run(self._within(document), question, check_count("k", k), pending=(question,)).finish(watch)
+        pending = (_checked_question("ask", question),)
+        return _Run(self._within(document), *pending, check_count("k", k), pending=pending).finish(watch)
 
     def summarize(
         self, question: str = "Summarize the text.", k: int = 15, *,
@@ -152,11 +149,10 @@ class Agent:
         if not getattr(self.reader, "summarizes", False):
             remedy = 'Use a model, such as load_reader("smollm2").'
             raise PsiragError("summarize needs a reader that writes", f"the reader {self.reader.name!r}", remedy)
-        if not isinstance(question, str) or not question.strip():
-            raise PsiragError("summarize needs a question", repr(question), "Leave it out, or pass words.")
+        pending = (_checked_question("summarize", question),)
         settings = {"sides": ("tree",), **self._within(document).settings}
         once = Agent(self.index, self.reader, max_retrievals=1, max_queries=1, retrieve=settings)
-        return _Run(once, question, check_count("k", k), pending=(question,), task="summary").finish(watch)
+        return _Run(once, *pending, check_count("k", k), pending=pending, task="summary").finish(watch)
 
     def resume(
         self, answer: Answer, step: int, queries: Sequence[str], *, watch: Callable[[Step], object] | None = None
@@ -206,10 +202,9 @@ class Agent:
             given = f"{list(queries)} after {spent} retrievals and {len(asked)} queries"
             raise PsiragError("resume needs a new query and a retrieval left", given, "Change one, or the budget.")
         told = any(earlier.told == "unparsed" for earlier in kept)
-        notes = ("queries changed by hand", *dropped)
+        state: dict[str, Any] = {"reprompted": told, "notes": ("queries changed by hand", *dropped)}
         agent = self._within(answer.settings["retrieve"].get("document"))
-        run = _Run(agent, answer.question, answer.settings["k"], kept, pending, reprompted=told, notes=notes)
-        return run.finish(watch)
+        return _Run(agent, answer.question, answer.settings["k"], kept, pending, **state).finish(watch)
 
     def _within(self, document: int | None) -> Agent:
         """Return the agent kept within a document."""
@@ -241,6 +236,7 @@ class _Run:
 
     def finish(self, watch: Callable[[Step], object] | None) -> Answer:
         """Go step by step until there is a status, or until `watch` says stop."""
+        check_function("watch", watch)
         while self.status is None:
             step = self.advance()
             if watch is not None and watch(step) is True:
@@ -374,6 +370,13 @@ def _is_unusable(decision: Decision) -> bool:
     return decision.action == "unparsed" or (decision.action == "answer" and not decision.text.strip())
 
 
+def _checked_question(call: str, question: Any) -> str:
+    """The question, with lone surrogates replaced."""
+    if not isinstance(question, str) or not question.strip():
+        raise PsiragError(f"{call} needs a question", repr(question), "Pass a string with at least one word.")
+    return check_texts("question", (question,))[0]
+
+
 def _checked_reader(reader: Any) -> Reader:
     """The reader, when it has a name and a decide."""
     if not isinstance(reader, Reader) or isinstance(reader, type):
@@ -382,11 +385,16 @@ def _checked_reader(reader: Any) -> Reader:
     return reader
 
 
-def _checked_settings(retrieve: Any) -> dict[str, Any]:
-    """A copy of the retrieval settings, without what `ask` decides."""
+def _checked_settings(index: Any, retrieve: Any) -> dict[str, Any]:
+    """A copy of the retrieval settings, which this index takes, without what `ask` decides."""
+    if not callable(getattr(index, "retrieve", None)):
+        raise PsiragError("Agent needs an index to retrieve from", f"{index!r:.80}", "Pass Index.build(corpus).")
     if retrieve is not None and not isinstance(retrieve, Mapping):
         raise PsiragError("Agent's retrieve is a mapping of settings", repr(retrieve), 'For example {"siblings": 1}.')
-    taken = [name for name in FIXED_HERE if name in (retrieve or {})]
-    if taken:
-        raise PsiragError("Agent's retrieve holds settings of index.retrieve", ", ".join(taken), "Give k to ask.")
-    return dict(retrieve or {})
+    settings = dict(retrieve or {})
+    try:
+        signature(index.retrieve).bind("", 1, **settings)
+    except TypeError as error:
+        given = f"{', '.join(map(str, settings))}: {error}"
+        raise PsiragError("Agent's retrieve holds settings of index.retrieve", given, "Give k to ask.") from error
+    return settings

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import operator
+import os
 import re
 import warnings
 from collections.abc import Collection, Iterable, Sequence
+from contextlib import suppress
+from pathlib import Path
 from typing import Any, TypeVar
 
 import numpy.typing as npt
@@ -17,7 +20,7 @@ T = TypeVar("T")
 _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
-def check_count(what: str, value: Any, *, minimum: int = 1) -> int:
+def check_count(what: str, value: Any, *, minimum: int = 1, maximum: int | None = None) -> int:
     """Return `value` as an int of at least `minimum`; numpy integers pass, booleans and floats do not.
 
     Examples
@@ -34,7 +37,20 @@ def check_count(what: str, value: Any, *, minimum: int = 1) -> int:
         raise PsiragError(f"{what} must be an integer", given, f"Pass an integer of at least {minimum}.")
     if count < minimum:
         raise PsiragError(f"{what} must be at least {minimum}", str(count), f"Pass an integer of at least {minimum}.")
+    if maximum is not None and count > maximum:
+        raise PsiragError(f"{what} must be at most {maximum}", str(count), "Pass a smaller integer.")
     return count
+
+
+def check_function(what: str, value: Any) -> None:
+    """Raise where `value` is neither None nor something to call.
+
+    Examples
+    --------
+    >>> check_function("watch", print)
+    """
+    if value is not None and not callable(value):
+        raise PsiragError(f"{what} must be a function", f"{value!r:.80}, a {type(value).__name__}", "Pass a function.")
 
 
 def check_choice(what: str, value: Any, choices: Collection[str]) -> str:
@@ -49,6 +65,24 @@ def check_choice(what: str, value: Any, choices: Collection[str]) -> str:
         listed = ", ".join(repr(choice) for choice in choices)
         raise PsiragError(f"{what} must be one of {listed}", repr(value), "Pass one of these names.")
     return value
+
+
+def check_path(what: str, value: Any) -> Path:
+    r"""Return `value` as a path that this system can have, whether or not anything is there.
+
+    Examples
+    --------
+    >>> check_path("folder", "a/b").name
+    'b'
+    """
+    try:
+        path = Path(value)
+        with suppress(FileNotFoundError):
+            os.lstat(path)
+    except (TypeError, ValueError, OSError) as error:  # no path; a null character; too long, or below a file
+        given = f"{value!r:.80}, a {type(value).__name__}: {error}"
+        raise PsiragError(f"{what} must be a path", given, "Pass a str or a Path.") from error
+    return path
 
 
 def check_type(what: str, value: Any, kind: type[T], remedy: str = "") -> T:

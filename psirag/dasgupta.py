@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from psirag.errors import PsiragError
 from psirag.tree.abstract_tree import AbstractTree
+from psirag.vectors import as_array
 
 _WEIGHTS_AT_ONCE = 2**22  # weights gathered at a time, so that the root needs no second copy of the array
 
@@ -160,10 +161,7 @@ def _checked_vectors(vectors: npt.ArrayLike, n_leaves: int) -> npt.NDArray[Any]:
 
 def _as_numbers(values: npt.ArrayLike, what: str, kinds: str) -> npt.NDArray[Any]:
     """Return an array of one of the numeric kinds."""
-    try:
-        array = np.asarray(values)
-    except ValueError:  # ragged rows
-        array = np.empty(0, dtype=object)
+    array = as_array(values)
     if array.dtype.kind not in kinds:
         raise PsiragError(f"{what} must be real numbers", f"dtype {array.dtype}", "Pass an array of numbers.")
     return array

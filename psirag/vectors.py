@@ -68,13 +68,35 @@ def keep_unit_rows(vectors: npt.ArrayLike, *, what: str = "vectors") -> Vectors:
     [[0.6000000238418579, 0.800000011920929], [0.0, 0.0]]
     """
     rows = _as_matrix(vectors, what)
-    if rows.dtype == np.float32:
-        length = np.sqrt(np.einsum("ij,ij->i", rows, rows))
-        if np.all((np.abs(length - 1) < UNIT_TOLERANCE) | ~rows.any(axis=1)):
-            kept = rows.copy() if rows.flags.writeable else rows.view()
-            kept.flags.writeable = False
-            return kept
+    if rows.dtype == np.float32 and not _wrong_rows(rows):
+        kept = rows.copy() if rows.flags.writeable else rows.view()
+        kept.flags.writeable = False
+        return kept
     return _scale(rows, what)[0]
+
+
+def check_unit_rows(rows: Any, *, what: str = "rows") -> None:
+    """Raise where `rows` is no float32 array of unit or zero rows, which would be compared by more than direction.
+
+    Examples
+    --------
+    >>> check_unit_rows(unit_rows([[3.0, 4.0]]))
+    """
+    given = f"a {type(rows).__name__}"
+    if isinstance(rows, np.ndarray):
+        given = f"an array of shape {rows.shape} and dtype {rows.dtype}"
+        if rows.ndim == 2 and rows.dtype == np.float32 and rows.shape[1]:
+            wrong = _wrong_rows(rows)
+            given = f"{_rows(wrong)} of another length" if wrong else ""
+    if given:
+        raise PsiragError(f"{what} must be float32 rows of unit length", given, "Pass psirag.vectors.unit_rows(rows).")
+
+
+def _wrong_rows(rows: npt.NDArray[np.float32]) -> list[int]:
+    """Return the positions of rows that are neither of unit length nor zero."""
+    length = np.sqrt(np.einsum("ij,ij->i", rows, rows))
+    wrong = np.flatnonzero(~(np.abs(length - 1) < UNIT_TOLERANCE))
+    return [int(row) for row in wrong if rows[row].any()]
 
 
 def _scale(rows: npt.NDArray[Any], what: str) -> tuple[Vectors, list[int]]:
@@ -83,7 +105,8 @@ def _scale(rows: npt.NDArray[Any], what: str) -> tuple[Vectors, list[int]]:
     broken: list[int] = []
     zero: list[int] = []
     for start in range(0, len(rows), ROWS_AT_ONCE):
-        block = rows[start : start + ROWS_AT_ONCE].astype(np.float64)
+        with np.errstate(over="ignore"):  # a wider float that becomes infinite is named below
+            block = rows[start : start + ROWS_AT_ONCE].astype(np.float64)
         finite = np.isfinite(block).all(axis=1)
         broken += (start + np.flatnonzero(~finite)).tolist()
         largest = np.abs(block).max(axis=1, keepdims=True)
@@ -98,14 +121,26 @@ def _scale(rows: npt.NDArray[Any], what: str) -> tuple[Vectors, list[int]]:
     return unit, zero
 
 
+def as_array(values: npt.ArrayLike) -> npt.NDArray[Any]:
+    """Return an array; an empty one of objects for what numpy cannot take, or would take without its mask.
+
+    Examples
+    --------
+    >>> as_array([[1.0, 2.0], [3.0]]).dtype
+    dtype('O')
+    """
+    try:
+        array = np.asarray(values)
+    except (ValueError, TypeError, RuntimeError):  # ragged rows; tensors with a gradient, of bfloat16 or on a GPU
+        return np.empty(0, dtype=object)
+    return np.empty(0, dtype=object) if np.ma.is_masked(values) else array
+
+
 def _as_matrix(vectors: npt.ArrayLike, what: str) -> npt.NDArray[Any]:
     """Return the rows as a real 2-d array with at least one column."""
-    try:
-        rows = np.asarray(vectors)
-    except ValueError:  # ragged rows
-        rows = np.empty(0, dtype=object)
+    rows = as_array(vectors)
     if rows.ndim != 2 or rows.dtype.kind not in "fiu" or rows.shape[1] == 0:
-        given = f"an array of shape {rows.shape} and dtype {rows.dtype}"
+        given = f"a {type(vectors).__name__} that makes an array of shape {rows.shape} and dtype {rows.dtype}"
         raise PsiragError(f"{what} must be an (n, d) array of real numbers", given, "Pass one row per chunk.")
     return rows
 

@@ -1,4 +1,4 @@
-"""Each kind of fault that users ran into has a line in FIELD_REPORTS.md, and these tests where no other file has one."""
+"""Each kind of fault that users ran into has a line in FIELD_REPORTS.md; here are the tests that no other file has."""
 
 from __future__ import annotations
 
@@ -110,11 +110,13 @@ def test_a_lone_surrogate_goes_all_the_way(tmp_path):
 
 def test_a_saved_index_remembers_the_prompts(tmp_path):
     class Asymmetric(HashingEncoder):
-        prompts = {"query": "query: ", "document": "passage: "}
+        def __init__(self):
+            super().__init__()
+            self.prompts = {"query": "query: ", "document": "passage: "}
 
     index = Index.build(["moth bat", "owl"], encoder=Asymmetric())
     index.save(tmp_path / "index")
-    assert Index.load(tmp_path / "index", encoder=Asymmetric()).manifest["encoder"]["prompts"] == Asymmetric.prompts
+    assert Index.load(tmp_path / "index", encoder=Asymmetric()).manifest["encoder"]["prompts"] == Asymmetric().prompts
 
 
 def test_copies_are_siblings_and_each_keeps_its_document():

@@ -78,7 +78,7 @@ class Document(Record):
     metadata: Mapping[str, Any] = field(default_factory=dict, hash=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "id", check_count("Document.id", self.id, minimum=0))
+        object.__setattr__(self, "id", check_count("Document.id", self.id, minimum=0, maximum=2**63 - 1))
         for name in ("text", "title"):
             value = check_type(f"Document.{name}", getattr(self, name), str)
             object.__setattr__(self, name, *check_texts(f"Document.{name}", (value,)))

@@ -118,7 +118,7 @@ def _list_in_str(value: str) -> Any:
     """Return the list that a str holds as JSON, or the str."""
     try:
         inner = json.loads(value)
-    except json.JSONDecodeError:
+    except (ValueError, RecursionError):  # no JSON, or none that Python reads: the answer itself
         return value
     return inner if isinstance(inner, list) else value
 

@@ -47,8 +47,12 @@ def other_fields(row: Row, known: Collection[str]) -> dict[str, Any]:
 
 def without_lone_surrogates(place: str, rows: Sequence[Any]) -> list[Any]:
     """Replace lone surrogates by U+FFFD wherever they are in a row, and count the rows in one warning."""
-    clean = [_clean(row) for row in rows]
-    changed = sum(before != after for before, after in zip(rows, clean, strict=True))
+    try:
+        clean = [_clean(row) for row in rows]
+        changed = sum(before != after for before, after in zip(rows, clean, strict=True))
+    except RecursionError as error:
+        asked = f"{place}: rows must be plain"
+        raise PsiragError(asked, "one that holds itself, or is nested too deeply", "Flatten it.") from error
     if changed:
         message = f"{place}: lone surrogates replaced by U+FFFD in {changed} of {len(clean)} rows"
         warnings.warn(message, PsiragWarning, stacklevel=4)

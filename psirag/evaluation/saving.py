@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from psirag.checks import check_path
 from psirag.errors import PsiragError
 from psirag.evaluation.evaluation import Evaluation
 from psirag.evaluation.outcome import Outcome
@@ -34,7 +35,7 @@ def check_place(folder: str | os.PathLike[str], *, overwrite: bool) -> Path:
     PsiragError
         Something is there: an evaluation without `overwrite`, or anything else.
     """
-    path = Path(folder)
+    path = check_path("folder", folder)
     check_free(path, overwrite=overwrite)
     if (path / MANIFEST).is_file() and read_manifest(path).get("kind") != KIND:
         given = f"{path}, which holds something else"
@@ -61,7 +62,7 @@ def save_evaluation(evaluation: Evaluation, folder: str | os.PathLike[str], *, o
 def load_evaluation(folder: str | os.PathLike[str]) -> Evaluation:
     """Check a saved evaluation against its manifest and read it."""
     with _told():
-        path = find_folder(Path(folder))
+        path = find_folder(check_path("folder", folder))
         manifest = read_manifest(path)
         if manifest.get("kind") != KIND:
             given = f"{path}, which holds something else"

@@ -11,7 +11,7 @@ import numpy as np
 
 from psirag.abstraction import Abstracts, Writer, centroids, write_abstracts
 from psirag.abstraction.abstracts import check_writer
-from psirag.checks import check_choice
+from psirag.checks import check_choice, check_function
 from psirag.corpus import Chunks, load_corpus
 from psirag.errors import PsiragError
 from psirag.index.stages import find_truncated, make_chunks
@@ -21,7 +21,7 @@ from psirag.tree.agreement import leaf_marks, leaf_sums
 from psirag.tree.attaching import attach_leaves, attach_subtree, detach_leaves
 from psirag.tree.building import tree_of_pairs
 from psirag.tree.insertion import insert_rows, remove_rows
-from psirag.vectors import Vectors, unit_rows
+from psirag.vectors import Vectors, as_array, unit_rows
 
 if TYPE_CHECKING:
     from psirag.index.index import Index
@@ -156,6 +156,7 @@ class Growing:
 def add_chunks(index: Index, corpus: Any, *, how: str, writer: Writer | None, confirm: Confirm | None) -> Index:
     """Return the index with the corpus added; the same index when there is nothing new, or `confirm` says no."""
     check_choice("how", how, ("exact", "attach", "subtree"))
+    check_function("confirm", confirm)
     check_writer(writer)
     limit = _max_children(index, how)
     source, model = load_corpus(corpus), index.encoder
@@ -184,14 +185,17 @@ def remove_chunks(
 ) -> Index:
     """Return the index without the chunks of these ids."""
     check_choice("how", how, ("exact", "detach"))
+    check_function("confirm", confirm)
     check_writer(writer)
     limit = _max_children(index, how)
-    wanted = np.unique(np.asarray(ids if isinstance(ids, Sequence | np.ndarray) else [ids]))
-    known = np.isin(wanted, index.chunks.ids) if wanted.dtype.kind in "iu" else np.zeros(len(wanted), dtype=bool)
-    if len(wanted) == 0:
+    asked = as_array(ids if isinstance(ids, Sequence | np.ndarray) else [ids])
+    if asked.size == 0 and asked.dtype.kind != "O":
         return index
-    if not known.all() or len(wanted) == len(index.chunks):
-        given = f"{wanted[~known][:5].tolist()}, which are none" if not known.all() else "all of them"
+    wanted = np.unique(asked) if asked.dtype.kind in "iu" else asked.ravel()
+    known = np.isin(wanted, index.chunks.ids) if wanted.dtype.kind in "iu" else np.zeros(len(wanted), dtype=bool)
+    if wanted.size == 0 or not known.all() or len(wanted) == len(index.chunks):
+        none = wanted[~known][:5].tolist() or ([] if len(known) else ids)
+        given = f"{none}, which are none" if none else "all of them"
         raise PsiragError("remove needs ids of chunks, and one chunk that stays", given, "See index.chunks.ids.")
     gone = np.searchsorted(index.chunks.ids, wanted)
     stay = np.setdiff1d(np.arange(len(index.chunks)), gone)

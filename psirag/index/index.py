@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
 from threading import Lock
 from types import MappingProxyType
 from typing import Any, overload
@@ -13,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from psirag.abstraction import Abstracts, Writer, node_vectors, write_abstracts
-from psirag.checks import check_choice, check_count
+from psirag.checks import check_choice, check_count, check_path
 from psirag.corpus import Chunks, load_corpus
 from psirag.encoding import Encoder, as_encoder
 from psirag.errors import PsiragError
@@ -244,12 +243,12 @@ class Index(Growing):
         Examples
         --------
         >>> import tempfile
-        >>> folder = Path(tempfile.mkdtemp()) / "index"
+        >>> folder = tempfile.mkdtemp() + "/index"
         >>> Index.build(["Beavers build dams.", "Bats hunt moths."]).save(folder)
         >>> len(Index.load(folder).chunks)
         2
         """
-        save_index(self, _path(folder), overwrite=overwrite)
+        save_index(self, check_path("folder", folder), overwrite=overwrite)
 
     @classmethod
     def load(cls, folder: str | os.PathLike[str], *, encoder: Any = None, verify: bool = True) -> Index:
@@ -276,12 +275,12 @@ class Index(Growing):
         Examples
         --------
         >>> import tempfile
-        >>> folder = Path(tempfile.mkdtemp()) / "index"
+        >>> folder = tempfile.mkdtemp() + "/index"
         >>> Index.build(["Beavers build dams.", "Bats hunt moths."]).save(folder)
         >>> Index.load(folder, verify=False).retrieve("beavers", k=1)[0].node
         0
         """
-        parts = load_parts(_path(folder), verify=verify)
+        parts = load_parts(check_path("folder", folder), verify=verify)
         if encoder is not None or not parts["encoder"].name:
             parts["encoder"] = parts["encoder"].matching(encoder)
         return cls(**parts)
@@ -381,13 +380,3 @@ class Index(Growing):
         """Return the sizes."""
         sizes = f"{len(self.chunks)} chunks, {self.tree.n_nodes} nodes, depth {self.tree.depth}"
         return f"Index({sizes}, {self.vectors.shape[1]} dimensions)"
-
-
-def _path(folder: str | os.PathLike[str]) -> Path:
-    """Return a path, or say that it is none."""
-    try:
-        path = Path(folder)
-    except TypeError as error:
-        given = f"{folder!r}, a {type(folder).__name__}"
-        raise PsiragError("folder must be a path", given, "Pass a str or a Path.") from error
-    return path

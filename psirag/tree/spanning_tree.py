@@ -30,6 +30,7 @@ from psirag.tree.kruskal import Pairs, bottlenecks, kruskal
 from psirag.tree.seeding import seed_tree
 from psirag.tree.similarity_keys import EQUAL_ROWS, rank_pairs, similarities
 from psirag.tree.sweeping import Sweep, Tiles, candidates
+from psirag.vectors import check_unit_rows
 
 IntArray = npt.NDArray[np.int64]
 Rows = npt.NDArray[np.float32]
@@ -112,7 +113,7 @@ def spanning_tree(
     Raises
     ------
     PsiragError
-        No row, a wrong setting, or a checkpoint that cannot be read or written.
+        No unit rows, a wrong setting, or a checkpoint that cannot be read or written.
 
     Notes
     -----
@@ -127,6 +128,7 @@ def spanning_tree(
     [1, 2, 3]
     """
     block, workers = check_count("block", block), -1 if workers is None else check_count("workers", workers)
+    check_unit_rows(rows)
     if len(rows) == 0:
         raise PsiragError("a tree needs at least one vector", f"an array of shape {rows.shape}", "Add a chunk.")
     keep = None if checkpoint is None else Checkpoint(checkpoint, rows)
