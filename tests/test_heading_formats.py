@@ -171,6 +171,7 @@ def test_numbered():
 
 
 def test_auto_takes_the_format_with_the_most_headings():
+    assert told("===\nOne\n===\n\nText.\n") == [(1, "One")]
     assert told("# a\n\nb\n~~~~\n\nc\n~~~~\n\nd\n~~~~\n") == [(1, "b"), (1, "c"), (1, "d")]
     assert told("# a\n\n```html\n<h1>x</h1>\n```") == [(1, "a")]
     assert told("1 Start\n\nText.\n\n# Heading") == [(1, "Heading")]

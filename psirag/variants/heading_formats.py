@@ -18,6 +18,7 @@ _BREAK = re.compile(r" {0,3}([-*_])(?:[ \t]*\1){2,}[ \t]*")
 _NO_PARAGRAPH = re.compile(r" {0,3}(?:(?:[-*+]|\d{1,9}[.)])(?:\s|\Z)|>)|(?:    |\t)")  # a list, a quote, code
 _FRONT_MATTER = re.compile(r"\A---[ \t]*\n.*?^(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL | re.MULTILINE)
 _ADORNMENT = re.compile(r"([!-/:-@\[-`{-~])\1*")
+_OVERLINE = re.compile(r"([=~*^-])\1{2,} ")
 _NUMBERED = re.compile(r" {0,3}(\d{1,3}(?:\.\d{1,3})*)\.?[ \t]+(?=[^\W\d_])(.{0,99}?[^\s.,;:])[ \t]*")
 _CONTENTS_LINE = re.compile(r"(?:\.{2,}|\t|\s{3,})\s*\d+\s*\Z")
 _HTML_START = re.compile(r"\s*(?:<!--.*?-->\s*)*<(?:!doctype html|html|head|body)\b", re.IGNORECASE | re.DOTALL)
@@ -49,7 +50,8 @@ def find_headings(text: str, *, format: str = "auto") -> tuple[str, list[Heading
     text : str
     format : {"auto", "markdown", "html", "rst", "numbered", "plain"}
         "auto": HTML when the text begins as a page; else the first of Markdown, reStructuredText and HTML with the most
-        headings; numbered plain text when none of these has any. "plain" has no headings.
+        headings (a line above a title speaks for reStructuredText); numbered plain text when none of these has any.
+        "plain" has no headings.
 
     Returns
     -------
@@ -82,8 +84,9 @@ def find_headings(text: str, *, format: str = "auto") -> tuple[str, list[Heading
     body = _FRONT_MATTER.sub("", text) if format in ("auto", "markdown") else text
     if format != "auto":
         return body, _FINDERS[format](body)
-    found = [_markdown(body), _rst(body)]
-    best = max(found, key=len)
+    markdown, rst = _markdown(body), _rst(body)
+    lined = any(_OVERLINE.match(heading.title) for heading in markdown)  # what Markdown makes of a line above a title
+    best = rst if len(rst) > len(markdown) or (lined and rst) else markdown
     if len(_HTML_HEADING.findall(text)) > len(best):
         return _read_html(text)
     return body, best or _numbered(body)
