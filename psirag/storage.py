@@ -78,9 +78,12 @@ def write_folder(
 
 def check_free(folder: Path, *, overwrite: bool) -> None:
     """Raise where `write_folder` would have to destroy something that it must not."""
-    if not os.path.lexists(folder) or (folder.is_dir() and not any(folder.iterdir())):
+    if not os.path.lexists(folder):
+        if not (_beside(folder, "previous") / MANIFEST).is_file():  # set aside by an overwrite that was interrupted
+            return
+    elif folder.is_dir() and not any(folder.iterdir()):
         return
-    if not folder.is_dir() or not (folder / MANIFEST).is_file():
+    elif not folder.is_dir() or not (folder / MANIFEST).is_file():
         given = f"{folder}, which is something else"
         raise PsiragError("save replaces saved indexes only", given, "Choose a folder that does not exist yet.")
     if not overwrite:

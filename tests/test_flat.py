@@ -128,7 +128,7 @@ def test_two_distributions_of_faiss_are_an_error():
 
 def test_two_distributions_are_noticed_when_an_index_is_made(monkeypatch):
     monkeypatch.setattr(flat_module, "find_spec", lambda name: object())
-    monkeypatch.setattr(flat_module, "packages_distributions", lambda: {"faiss": ["faiss-cpu", "faiss-gpu"]})
+    monkeypatch.setattr(flat_module, "_faiss_distributions", lambda: ["faiss-cpu", "faiss-gpu"])
     with pytest.raises(PsiragError, match="faiss must come from one distribution"):
         FlatIndex(np.eye(3, dtype=np.float32))
 
@@ -142,3 +142,14 @@ def test_without_faiss_auto_is_numpy_and_faiss_is_an_error(monkeypatch):
 
 def test_the_module_does_not_import_faiss():
     assert "faiss" not in vars(sys.modules["psirag.retrieval.flat"])
+
+
+@pytest.mark.skipif(find_spec("faiss") is None, reason="no faiss")
+def test_the_packages_are_searched_for_faiss_once_and_not_for_every_index(monkeypatch):
+    calls = []
+    flat_module._faiss_distributions.cache_clear()
+    monkeypatch.setattr(flat_module, "packages_distributions", lambda: calls.append(1) or {})
+    for _ in range(3):
+        FlatIndex(np.eye(3, dtype=np.float32), backend="faiss")
+    flat_module._faiss_distributions.cache_clear()
+    assert len(calls) == 1

@@ -404,6 +404,16 @@ def test_a_save_killed_at_any_step_leaves_the_old_index_or_the_new(saved, tmp_pa
     assert set(sizes) == {23, 2}
 
 
+def test_an_index_that_an_interrupted_overwrite_set_aside_is_not_replaced_unasked(copy):
+    index = load(copy)
+    copy.rename(copy.with_name(f".{copy.name}.previous"))
+    with pytest.raises(PsiragError, match="which exists"):
+        index.save(copy)
+    assert len(load(copy).chunks) == 23
+    load(copy).save(copy, overwrite=True)
+    assert [path.name for path in copy.parent.iterdir()] == ["copy"]
+
+
 # The parts of storage
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from importlib.metadata import packages_distributions
 from importlib.util import find_spec
 from itertools import pairwise
@@ -146,7 +147,7 @@ def _faiss_index(vectors: Vectors, *, required: bool) -> Any | None:
         if required:
             raise PsiragError("backend='faiss' needs faiss", "no such module", 'Run pip install "psirag[cpu]".')
         return None
-    check_one_faiss(packages_distributions().get("faiss", []))
+    check_one_faiss(_faiss_distributions())
     import faiss
 
     index: Any = faiss.IndexFlatIP(vectors.shape[1])
@@ -154,6 +155,12 @@ def _faiss_index(vectors: Vectors, *, required: bool) -> Any | None:
         index = faiss.index_cpu_to_gpu(faiss.StandardGpuResources(), 0, index)
     index.add(np.ascontiguousarray(vectors))
     return index
+
+
+@cache
+def _faiss_distributions() -> list[str]:
+    """Return the distributions that provide faiss; once, because every package's list of files is read for it."""
+    return packages_distributions().get("faiss", [])
 
 
 def check_one_faiss(distributions: list[str]) -> None:
