@@ -5,15 +5,15 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from psirag.corpus import count_tokens
+from psirag.corpus import Question, count_tokens
 from psirag.errors import PsiragError
-from psirag.evaluation import bootstrap_interval
+from psirag.evaluation import bootstrap_interval, evaluate
 from psirag.index import Index
 from psirag.readers import Decision
 from psirag.transcript import Answer
 from psirag.variants import RitRag, RulesPolicy, section_forest, tool_calls
 from psirag.variants.rit_agent import tables_of
-from tests.club_documents import CROSS, club
+from tests.club_documents import CROSS, TITLES, club
 from tests.hashing_encoder import HashingEncoder
 
 QUESTION = CROSS[0][0]
@@ -143,6 +143,16 @@ def test_any_reader_calls_the_tools(rit):
     assert [table.query for table in tables] == [QUESTION, "get_toc(launch Otter)", "what about ice"]
     assert answer.text == "done"
     assert [hit.chunk.metadata["node"] for hit in answer.hits] == [13, 7]
+
+
+def test_it_is_a_system_that_can_be_evaluated(rit):
+    questions = [
+        Question(str(i), q, (answer,), tuple(TITLES[d] for d in gold)) for i, (q, gold, answer) in enumerate(CROSS)
+    ]
+    measured = evaluate(rit, questions, k=[5])
+    assert measured.table()["system"].tolist() == ["RIT-RAG"]
+    assert measured.table()["recall@5"][0] > 0.5
+    assert rit.settings["policy"] == "rules over headings"
 
 
 def test_deterministic(rit):

@@ -80,6 +80,12 @@ class RitRag(SectionTools):
             raise PsiragError("RitRag's policy must be a reader", given, "Pass RulesPolicy() or ModelPolicy(model).")
         self.max_calls = check_count("max_calls", max_calls)
 
+    @property
+    def settings(self) -> dict[str, Any]:
+        """How it searches and reads, for the record of an evaluation."""
+        sizes = {"n_chunks": self.n_chunks, "n_nodes": self.n_nodes, "toc_tokens": self.toc_tokens}
+        return {**sizes, "max_calls": self.max_calls, "sides": self.sides, "policy": self.policy.name}
+
     @classmethod
     def build(
         cls,
