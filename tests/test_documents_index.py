@@ -177,13 +177,16 @@ def test_growth_is_refused_and_nothing_changes(index):
 
 
 def test_what_is_said_of_several_documents_is_said_once():
-    source = Corpus(tuple(Document(i, "-" * (i + 2) if i < 5 else "Owls hunt.") for i in range(7)), kind="documents")
+    class Partial(HashingEncoder):
+        def encode(self, texts):
+            return super().encode(["" if "nothing" in text else text for text in texts])
+
+    source = [Document(i, f"This says nothing {'at all ' * i}. Owls {i} hunt mice every night here.") for i in range(5)]
     with pytest.warns(PsiragWarning) as caught:
-        index = build(source)
-    assert index.report.zero_rows == (0, 1, 2, 3, 4)
-    said = [str(one.message) for one in caught if "In the trees of 7 documents" in str(one.message)]
-    assert [one.endswith("more like it)") for one in said] == [True] * len(said)
-    assert 1 <= len(said) <= 2
+        index = build(Corpus(tuple(source), kind="documents"), encoder=Partial())
+    assert index.report.zero_rows == (0, 2, 4, 6, 8)
+    (said,) = [str(one.message) for one in caught if "In the trees of 5 documents" in str(one.message)]
+    assert said.endswith("(and 4 more like it)")
 
 
 def test_a_writer_is_called_for_each_node_with_children_of_its_own():

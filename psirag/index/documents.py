@@ -58,10 +58,13 @@ def document_trees(tree: Callable[[Vectors], AbstractTree], chunks: Chunks, leaf
     >>> document_trees(build_tree, chunks, np.eye(2, dtype=np.float32)).stacked.tree
     AbstractTree(2 leaves, 1 abstract nodes, depth 1)
     """
+    from joblib import parallel_config
+
     starts = np.flatnonzero(np.diff(chunks.document, prepend=-1))
     leaves = tuple(np.split(np.arange(len(chunks)), starts[1:]))
     with _one_warning(len(leaves)):
-        trees = tuple(make_tree(tree, leaf_vectors[own])[0] for own in leaves)
+        with parallel_config(backend="sequential"):  # starting workers would take longer than a document
+            trees = tuple(_tree_of(tree, leaf_vectors[own]) for own in leaves)
         middles = [centroids(one, leaf_vectors[own])[-1] for one, own in zip(trees, leaves, strict=True)]
         top, _ = make_tree(tree, np.stack(middles))
     return DocumentTrees(trees, leaves, stack_trees(trees, top))
@@ -101,6 +104,11 @@ def filling_nodes(tree: AbstractTree, abstracts: Abstracts) -> Mask:
     filling = np.zeros(tree.n_nodes, dtype=bool)
     filling[tree.n_leaves :] = np.array(abstracts.status, dtype=object) == REPEATED
     return filling
+
+
+def _tree_of(tree: Callable[[Vectors], AbstractTree], leaf_vectors: Vectors) -> AbstractTree:
+    """Build the tree of one document; a chunk alone is its root."""
+    return make_tree(tree, leaf_vectors)[0] if len(leaf_vectors) > 1 else AbstractTree(np.array([-1]), np.array([0]))
 
 
 def _filling_above(tree: AbstractTree, root: int, height: int) -> Iterator[int]:

@@ -119,7 +119,7 @@ class Trace(Record):
     Parameters
     ----------
     layers : tuple of LayerTrace
-        The descent, root first; empty where no descent was made.
+        The descent, root first (within a document: its root); empty where no descent was made.
     nodes_scored : int
         Cosines that the method needs for this query: a descent's scored candidates, all rows for a flat search.
     nodes_computed : int
