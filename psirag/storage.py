@@ -6,10 +6,14 @@ import hashlib
 import json
 import os
 import shutil
+import struct
+import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
+from tokenize import TokenError
 from typing import Any
+from zipfile import BadZipFile
 
 import numpy as np
 import numpy.typing as npt
@@ -18,6 +22,10 @@ from psirag.errors import PsiragError
 
 FORMAT = 1
 MANIFEST = "manifest.json"
+INDEX = "index"  # what a manifest without a kind describes
+# What numpy and zipfile raise where bytes are no arrays, or claim more of them than there can be.
+NO_ARRAYS = (ValueError, TypeError, KeyError, EOFError, OSError, MemoryError, OverflowError, RuntimeError, BadZipFile,
+             zlib.error, struct.error, TokenError)  # fmt: skip
 
 
 def write_folder(
@@ -60,11 +68,14 @@ def write_folder(
     1
     """
     folder = folder.resolve()  # a link stays and leads to the new folder
-    check_free(folder, overwrite=overwrite)
-    folder.parent.mkdir(parents=True, exist_ok=True)
+    check_free(folder, overwrite=overwrite, kind=about.get("kind", INDEX))
     partial, previous = _beside(folder, "partial"), _beside(folder, "previous")
     shutil.rmtree(partial, ignore_errors=True)
-    partial.mkdir()
+    try:
+        partial.mkdir(parents=True)
+    except OSError as error:
+        given = f"{folder}: {error.strerror}"
+        raise PsiragError("save needs a folder that can be made", given, "Choose another place or name.") from error
     try:
         write_files(partial)
         manifest = {"format": FORMAT, **about, "files": _describe_files(partial)}
@@ -76,19 +87,27 @@ def write_folder(
     return manifest
 
 
-def check_free(folder: Path, *, overwrite: bool) -> None:
+def check_free(folder: Path, *, overwrite: bool, kind: str = INDEX) -> None:
     """Raise where `write_folder` would have to destroy something that it must not."""
     if not os.path.lexists(folder):
         if not (_beside(folder, "previous") / MANIFEST).is_file():  # set aside by an overwrite that was interrupted
             return
     elif folder.is_dir() and not any(folder.iterdir()):
         return
-    elif not folder.is_dir() or not (folder / MANIFEST).is_file():
+    elif not folder.is_dir() or not (folder / MANIFEST).is_file() or _kind_of(folder) not in (kind, None):
         given = f"{folder}, which is something else"
-        raise PsiragError("save replaces saved indexes only", given, "Choose a folder that does not exist yet.")
+        raise PsiragError(f"save replaces a saved {kind} only", given, "Choose a folder that does not exist yet.")
     if not overwrite:
         given = f"{folder}, which exists"
         raise PsiragError("save needs a new folder", given, "Pass overwrite=True to replace it, or another folder.")
+
+
+def _kind_of(folder: Path) -> str | None:
+    """Return what a saved folder says that it is, None where its manifest is damaged."""
+    try:
+        return str(json.loads((folder / MANIFEST).read_bytes()).get("kind", INDEX))
+    except (ValueError, AttributeError, RecursionError):
+        return None
 
 
 def find_folder(folder: Path) -> Path:
@@ -171,7 +190,7 @@ def read_array(path: Path, *, mmap: bool) -> npt.NDArray[Any]:
     """
     try:
         array: npt.NDArray[Any] = np.load(path, mmap_mode="r" if mmap else None, allow_pickle=False)
-    except (ValueError, EOFError, OSError) as error:
+    except NO_ARRAYS as error:
         raise damaged(path.name, f"a file that numpy cannot read without pickle ({error})") from error
     array.flags.writeable = False
     return array
@@ -187,7 +206,7 @@ def write_lines(path: Path, records: Iterable[Mapping[str, Any]]) -> None:
     """
     try:
         lines = [json.dumps(dict(record), ensure_ascii=False, default=_plain) + "\n" for record in records]
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, RecursionError) as error:
         asked = f"{path.name} holds text, numbers, lists and dicts"
         raise PsiragError(asked, str(error), "Put JSON values only into the metadata.") from error
     path.write_text("".join(lines), encoding="utf-8", newline="\n")
@@ -230,7 +249,7 @@ def fitting(name: str) -> Iterator[None]:
     """Turn whatever goes wrong while a part is made of a file's contents into an error that names the file."""
     try:
         yield
-    except (ValueError, TypeError, KeyError, IndexError, AttributeError, OverflowError) as error:
+    except (*NO_ARRAYS, IndexError, AttributeError) as error:
         raise damaged(name, f"contents that make no index ({error})") from error
 
 

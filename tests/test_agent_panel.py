@@ -269,7 +269,8 @@ def test_history_brings_an_answer_back_with_its_steps(index):
     assert "Saturn" in panel.static_html()
 
 
-def test_buttons_ask_once_a_double_click_and_are_free_after_an_error(index):
+def test_buttons_ask_once_a_double_click_and_are_free_after_an_error(index, monkeypatch):
+    monkeypatch.setattr(sys.modules[explore_agent.__module__], "_ONE_CLICK", 60.0)  # a busy machine is slow, not wrong
     reader = Talking(RuntimeError("out of memory"), done())
     panel = explore_agent(index, reader, question=QUESTION)
     panel._ask_button.click()

@@ -51,7 +51,7 @@ def test_it_replaces_itself_only_when_told(evaluation, tmp_path):
 def test_it_never_replaces_an_index(evaluation, tmp_path):
     index = Index.build(["Beavers build dams.", "Bats hunt moths."], encoder=HashingEncoder(), abstraction="centroid")
     index.save(tmp_path / "index")
-    with pytest.raises(PsiragError, match="replaces saved evaluations only"):
+    with pytest.raises(PsiragError, match="replaces a saved evaluation only"):
         evaluation.save(tmp_path / "index", overwrite=True)
     with pytest.raises(PsiragError, match=r"needs a saved evaluation.*something else"):
         Evaluation.load(tmp_path / "index")

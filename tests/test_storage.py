@@ -337,7 +337,7 @@ def test_what_is_no_index_is_never_replaced(index, tmp_path):
     (tmp_path / "thesis" / "chapter.txt").write_text("years of work", encoding="utf-8")
     (tmp_path / "file").write_text("more work", encoding="utf-8")
     for name in ("thesis", "file"):
-        with pytest.raises(PsiragError, match="save replaces saved indexes only"):
+        with pytest.raises(PsiragError, match="save replaces a saved index only"):
             index.save(tmp_path / name, overwrite=True)
     assert (tmp_path / "thesis" / "chapter.txt").read_text(encoding="utf-8") == "years of work"
 

@@ -66,7 +66,10 @@ def _question(place: str, i: int, row: Row, places: EvidencePlaces | None) -> Qu
     documents = _supporting_documents(place, i, row)
     if places is not None and not documents:
         documents = places.find(evidence, row.get("document_id")) or ()
-    kind = str(_first(row, _KINDS) or "")
+    kind, answerable = str(_first(row, _KINDS) or ""), row.get("answerable")
+    if answerable is not None and not isinstance(answerable, bool):
+        given = f"{answerable!r:.80} in row {i}"
+        raise PsiragError(f"{place}: 'answerable' must be true or false", given, "Write a JSON boolean.")
     return Question(
         id=str(i if _first(row, _IDS) is None else _first(row, _IDS)),
         question=_question_text(place, i, row),
@@ -74,7 +77,7 @@ def _question(place: str, i: int, row: Row, places: EvidencePlaces | None) -> Qu
         supporting_titles=titles,
         kind=kind,
         hops=_hops(row, documents or titles),
-        answerable=row.get("answerable", True) is not False and kind != "null_query",
+        answerable=answerable is not False and kind != "null_query",
         supporting_documents=documents,
         metadata=other_fields(row, _NAMED),
     )
@@ -108,7 +111,7 @@ def _answers(place: str, i: int, row: Row) -> Iterable[str]:
         if isinstance(value, str) and name in ("possible_answers", "o_aliases", "answer_aliases"):
             value = _list_in_str(value)
         for answer in value if isinstance(value, (list, tuple)) else [] if value is None else [value]:
-            if isinstance(answer, bool) or not isinstance(answer, (str, int, float)):
+            if isinstance(answer, bool) or not isinstance(answer, (str, int, float)) or answer != answer:  # NaN
                 given = f"{answer!r}, a {type(answer).__name__}, in row {i}"
                 raise PsiragError(f"{place}: '{name}' must hold str", given, "Write the answer as a str.")
             yield str(answer)

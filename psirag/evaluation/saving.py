@@ -36,10 +36,7 @@ def check_place(folder: str | os.PathLike[str], *, overwrite: bool) -> Path:
         Something is there: an evaluation without `overwrite`, or anything else.
     """
     path = check_path("folder", folder)
-    check_free(path, overwrite=overwrite)
-    if (path / MANIFEST).is_file() and read_manifest(path).get("kind") != KIND:
-        given = f"{path}, which holds something else"
-        raise PsiragError("save replaces saved evaluations only", given, "Choose a folder that does not exist yet.")
+    check_free(path, overwrite=overwrite, kind=KIND)
     return path
 
 

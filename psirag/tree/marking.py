@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from psirag.errors import PsiragError
 from psirag.tree.abstract_tree import AbstractTree
+from psirag.vectors import as_array
 
 BoolArray = npt.NDArray[np.bool_]
 
@@ -21,11 +22,11 @@ def node_flags(what: str, nodes: Any, n_nodes: int) -> BoolArray:
     >>> node_flags("minor", [0, 2], 4).tolist()
     [True, False, True, False]
     """
-    array = np.asarray(nodes)
+    array = as_array(nodes)
     if array.dtype == np.bool_ and array.shape == (n_nodes,):
         return array
     flags = np.zeros(n_nodes, dtype=bool)
-    if array.size == 0:
+    if array.size == 0 and array.dtype.kind != "O":
         return flags
     if array.ndim != 1 or array.dtype.kind not in "iu" or array.min() < 0 or array.max() >= n_nodes:
         given = f"{nodes!r}"[:120]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -15,7 +15,7 @@ from psirag.corpus import Chunks
 from psirag.corpus.tokens import token_counter
 from psirag.errors import PsiragError
 from psirag.index import Index
-from psirag.retrieval.asking import check_sides
+from psirag.retrieval.asking import check_queries, check_sides
 from psirag.retrieval.trace import Hit, Trace
 from psirag.variants.sections import SectionForest
 from psirag.variants.table_of_contents import Content, QueryTerms, TableOfContents, induce_contents, section_tokens
@@ -70,6 +70,7 @@ class SectionTools:
         -----
         Source: RIT-RAG (2026), Figure 2b and 2c.
         """
+        (query,) = check_queries(check_type("query", query, str))
         found = self.index.retrieve(query, self.n_chunks, pool=self.n_chunks, sides=self.sides)
         return induce_contents(
             found, self.forest, self._terms(query),
@@ -92,6 +93,9 @@ class SectionTools:
 
     def content(self, nodes: Sequence[int], scores: Mapping[int, float]) -> Content:
         """Return the sections' chunks as hits with these scores, 0 where there is none."""
+        if isinstance(nodes, str) or not isinstance(nodes, Iterable):
+            asked = "get_content needs a sequence of nodes"
+            raise PsiragError(asked, f"{nodes!r:.80}", "Pass numbers from a table of contents.")
         numbers = [check_count("get_content's nodes", node, minimum=0) for node in nodes]
         if unknown := [node for node in numbers if node >= self.forest.n_nodes]:
             asked = f"get_content needs nodes below {self.forest.n_nodes}"

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from psirag.checks import check_type
 from psirag.errors import PsiragError
 from psirag.retrieval.trace import LayerTrace, Retrieval, Trace
 from psirag.tree.abstract_tree import AbstractTree
@@ -87,7 +88,7 @@ def descent_layout(trace: Trace, tree: AbstractTree) -> DescentLayout:
     >>> descent_layout(Trace((root, leaves), 2, 2), tree).node.tolist()
     [2, 1, 0]
     """
-    if not trace.layers:
+    if not check_type("trace", trace, Trace, "Pass a retrieval's .trace.").layers:
         raise PsiragError("descent needs a trace with layers", "none", 'Retrieve with the "tree" side.')
     rows = [_row(layer, -float(depth)) for depth, layer in enumerate(trace.layers)]
     node, layer, rank, x, y, score, kept = (np.concatenate(part) for part in zip(*rows, strict=True))

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from psirag.checks import check_count
 from psirag.errors import PsiragError, PsiragWarning
-from psirag.vectors import unit_rows
+from psirag.vectors import as_array, unit_rows
 from psirag.views.drawing import FloatArray, IntArray
 from psirag.views.hover import plain_text
 
@@ -60,7 +60,10 @@ def embedding_map_layout(vectors: npt.ArrayLike, *, seed: int = 0, neighbours: i
     rows, raw = unit_rows(vectors), np.asarray(vectors, dtype=np.float64)
     if len(rows) == 0:
         raise PsiragError("a map needs at least one vector", f"shape {rows.shape}", "Add a chunk.")
-    seed, neighbours = check_count("seed", seed, minimum=0), check_count("neighbours", neighbours, minimum=2)
+    seed, neighbours = (
+        check_count("seed", seed, minimum=0, maximum=2**32 - 1),
+        check_count("neighbours", neighbours, minimum=2),
+    )
     digest = hashlib.sha256(repr(raw.shape).encode() + raw.tobytes()).hexdigest()
     key = (digest, seed, neighbours)
     if key not in _KNOWN:
@@ -167,9 +170,9 @@ def place_query(
     >>> place_query([[0.0, 0.0], [1.0, 0.0]], [[1.0, 0.0], [0.0, 1.0]], [1.0, 1.0]).round(6).tolist()
     [0.5, 0.0]
     """
-    places, rows = np.asarray(layout, dtype=np.float64), unit_rows(vectors)
-    query = unit_rows(np.atleast_2d(np.asarray(query_vector)), what="query_vector")
-    if places.shape != (len(rows), 2) or query.shape != (1, rows.shape[1]):
+    places, rows = as_array(layout), unit_rows(vectors)
+    query = unit_rows(np.atleast_2d(as_array(query_vector)), what="query_vector")
+    if places.dtype.kind not in "fiu" or places.shape != (len(rows), 2) or query.shape != (1, rows.shape[1]):
         given = f"shapes {places.shape}, {rows.shape} and {np.shape(query_vector)}"
         raise PsiragError("place_query needs (n, 2) places, (n, d) vectors and a (d,) query", given, "Pass one query.")
     nearest, cosine = nearest_rows(rows, query[0], check_count("neighbours", neighbours))

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from psirag.errors import PsiragError
 from psirag.tree.marking import node_flags
-from psirag.vectors import unit_rows
+from psirag.vectors import as_array, unit_rows
 from psirag.views.drawing import Drawing, FloatArray, Label, Marks
 from psirag.views.embedding_layout import embedding_map_layout, nearest_rows, place_query
 from psirag.views.figure import draw_figure
@@ -85,8 +85,8 @@ def map_drawing(
     """Return the map as data; `embedding_map` says what the arguments are."""
     rows, texts, asked = _opened(source, texts, query)
     n = len(rows)
-    places = embedding_map_layout(rows, seed=seed) if layout is None else np.asarray(layout, dtype=np.float64)
-    if places.shape != (n, 2) or not np.isfinite(places).all():
+    places = embedding_map_layout(rows, seed=seed) if layout is None else as_array(layout)
+    if places.shape != (n, 2) or places.dtype.kind not in "fiu" or not np.isfinite(places).all():
         raise PsiragError(f"layout must be finite, of shape ({n}, 2)", f"shape {places.shape}", "Make it anew.")
     shown, kinds = sized_texts("texts", texts, (n,)), sized_texts("classes", classes, (n,))
     chunks = _chunk_marks(places, shown, kinds, node_flags("highlight", highlight, n))

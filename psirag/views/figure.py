@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from psirag.checks import check_type
 from psirag.optional import needed
 from psirag.views.drawing import RIM_FROM, Drawing, Label, Marks
 from psirag.views.hover import escaped
@@ -37,6 +38,8 @@ def draw_figure(drawings: Sequence[Drawing], *, title: str = "", columns: int = 
     >>> len(figure.data), figure.svg[:4]
     (1, '<svg')
     """
+    for named in (title, *(drawing.title for drawing in drawings)):
+        check_type("title", named, str)
     columns = max(1, min(columns, len(drawings)))
     figure = _figure_class()()
     shown: set[str] = set()

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
-from psirag.checks import check_count
+from psirag.checks import check_count, check_each
 from psirag.errors import PsiragError
 from psirag.tree.marking import node_flags
 from psirag.tree.merging import MergeStep
@@ -57,13 +57,21 @@ def forest_after(steps: Sequence[MergeStep], n_leaves: int, k: int | None = None
     >>> forest_after([step], n_leaves=3).tolist()
     [3, 3, -1, -1]
     """
-    n_leaves, k = check_count("n_leaves", n_leaves), check_count("k", len(steps) if k is None else k, minimum=0)
+    steps, n_leaves = _checked_steps(steps), check_count("n_leaves", n_leaves)
+    k = check_count("k", len(steps) if k is None else k, minimum=0)
     if k > len(steps):
         raise PsiragError(f"k must be at most {len(steps)}", str(k), "There is one step less than there are leaves.")
     parent = np.full(max([n_leaves, *(step.node + 1 for step in steps[:k])]), -1, dtype=np.int64)
     for step in steps[:k]:
         parent[list(step.attached)] = step.node
     return parent
+
+
+def _checked_steps(steps: Sequence[MergeStep]) -> list[MergeStep]:
+    """Return the steps, which must be such."""
+    listed = list(steps) if isinstance(steps, Iterable) else [steps]
+    check_each("steps", listed, MergeStep)
+    return listed
 
 
 def forest(
@@ -139,6 +147,7 @@ def merge_animation(
     >>> len(merge_animation([step], n_leaves=2).frames)
     2
     """
+    steps = _checked_steps(steps)
     if not 1 <= len(steps) <= MAX_STEPS:
         given = str(len(steps))
         raise PsiragError(f"merge_animation draws 1 to {MAX_STEPS} steps", given, "Take fewer chunks, or forest(…).")

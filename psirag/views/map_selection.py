@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import numpy.typing as npt
 
 from psirag.errors import PsiragError, PsiragWarning
@@ -52,9 +53,10 @@ class MapSelection:
         PsiragError
             An id that is not on the map.
         """
-        wanted = [int(chunk) for chunk in chunks]
+        wanted = list(chunks) if isinstance(chunks, Iterable) else [chunks]
         ids = [[] if trace.customdata is None else list(trace.customdata) for trace in self.figure.data]
-        unknown = sorted(set(wanted) - {chunk for group in ids for chunk in group})
+        known = {chunk for group in ids for chunk in group}
+        unknown = [chunk for chunk in wanted if not isinstance(chunk, int | np.integer) or chunk not in known]
         if unknown:
             raise PsiragError("select needs ids of chunks on the map", str(unknown[:5]), "Pass ids from `.selection`.")
         self._chosen = {i: [chunk for chunk in group if chunk in set(wanted)] for i, group in enumerate(ids)}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from psirag.checks import check_texts
 from psirag.errors import PsiragError
@@ -10,9 +10,10 @@ from psirag.errors import PsiragError
 
 def sized_texts(what: str, values: Sequence[str] | None, lengths: tuple[int, ...]) -> tuple[str, ...]:
     """Return texts of one of the right lengths; none when there are none."""
-    if values is None or len(values) == 0:
+    listed = values if isinstance(values, (str, bytes)) or not isinstance(values, Iterable) else list(values)
+    texts = () if listed is None else check_texts(what, listed)
+    if not texts:
         return ()
-    texts = check_texts(what, values if isinstance(values, (str, bytes)) else list(values))
     if len(texts) not in lengths:
         wanted = " or ".join(str(length) for length in dict.fromkeys(lengths))
         raise PsiragError(f"{what} must hold {wanted} texts", str(len(texts)), "Pass one per leaf.")
