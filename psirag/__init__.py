@@ -9,6 +9,7 @@ from psirag.corpus import count_tokens, load_corpus, load_questions, split_into_
 from psirag.dasgupta import dasgupta_cost
 from psirag.encoding import load_encoder
 from psirag.errors import PsiragError, PsiragWarning
+from psirag.evaluation import evaluate
 from psirag.index import Index
 from psirag.readers import load_reader
 from psirag.tree import (
@@ -23,7 +24,7 @@ from psirag.views import (
 __all__ = [
     "AbstractTree", "Agent", "Index", "MergeStep", "PsiragError", "PsiragWarning", "bucketed_tree", "build_tree",
     "circular_tree", "circular_tree_layout", "collapse", "count_tokens", "dasgupta_cost", "descent",
-    "descent_layout", "embedding_map", "embedding_map_layout", "explore_agent", "explore_tree", "gmm_memberships",
-    "gmm_tree", "hnsw_tree", "linkage_tree", "load_corpus", "load_encoder", "load_questions", "load_reader",
+    "descent_layout", "embedding_map", "embedding_map_layout", "evaluate", "explore_agent", "explore_tree",
+    "gmm_memberships", "gmm_tree", "hnsw_tree", "linkage_tree", "load_corpus", "load_encoder", "load_questions", "load_reader",
     "merge_steps", "rebalance", "reference_tree", "spanning_tree", "split_into_chunks", "write_abstracts",
 ]
