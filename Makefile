@@ -9,13 +9,14 @@ export PIP_DISABLE_PIP_VERSION_CHECK = 1
 export PIP_NO_INPUT = 1
 
 .DEFAULT_GOAL := help
-.PHONY: help install notebooks site commit-notebooks test slow lint format lab clean
+.PHONY: help install notebooks site commit-notebooks test coverage slow lint format lab clean
 
 help:
 	@echo "make notebooks          run every notebook, headless, into build/ (executed copy and one offline HTML page each)"
 	@echo "make site               the same, and the pages as a static site in build/site/"
 	@echo "make test               lint, types, tests and doctests"
 	@echo "make slow               the tests that take minutes"
+	@echo "make coverage           the tests once more, with the share of lines they reach"
 	@echo "make lab                open the notebooks in JupyterLab"
 	@echo "make commit-notebooks   run every notebook and renew the outputs stored in notebooks/"
 	@echo "make lint | format      ruff and mypy | let ruff rewrite the files"
@@ -61,6 +62,9 @@ test: $(STAMP)
 	@$(BIN)/ruff format -q --check .
 	$(PYTEST) tests psirag theory
 	$(BIN)/mypy
+
+coverage: $(STAMP)
+	$(PYTEST) tests --cov --cov-report=term --cov-fail-under=92
 
 slow: $(STAMP)
 	$(BIN)/python -m pytest -q -m slow tests
