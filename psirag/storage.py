@@ -90,7 +90,7 @@ def write_folder(
 def check_free(folder: Path, *, overwrite: bool, kind: str = INDEX) -> None:
     """Raise where `write_folder` would have to destroy something that it must not."""
     if not os.path.lexists(folder):
-        if not (_beside(folder, "previous") / MANIFEST).is_file():  # set aside by an overwrite that was interrupted
+        if not _is_saved(_beside(folder, "previous")):  # set aside by an overwrite that was interrupted
             return
     elif folder.is_dir() and not any(folder.iterdir()):
         return
@@ -100,6 +100,14 @@ def check_free(folder: Path, *, overwrite: bool, kind: str = INDEX) -> None:
     if not overwrite:
         given = f"{folder}, which exists"
         raise PsiragError("save needs a new folder", given, "Pass overwrite=True to replace it, or another folder.")
+
+
+def _is_saved(folder: Path) -> bool:
+    """Tell whether a folder holds a manifest; a name that is too long holds none."""
+    try:
+        return (folder / MANIFEST).is_file()
+    except OSError:
+        return False
 
 
 def _kind_of(folder: Path) -> str | None:
@@ -120,7 +128,7 @@ def find_folder(folder: Path) -> Path:
     """
     asked, remedy = "Index.load needs the folder of a saved index", "Pass a folder that Index.save wrote."
     aside = _beside(folder, "previous")
-    if not os.path.lexists(folder) and (aside / MANIFEST).is_file():
+    if not os.path.lexists(folder) and _is_saved(aside):
         return aside
     if not folder.exists():
         raise PsiragError(asked, f"{folder}, which does not exist", remedy)

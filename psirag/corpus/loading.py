@@ -183,6 +183,9 @@ def _existing_path(source: str | os.PathLike[str], part: str) -> Path | None:
     except (OSError, ValueError, RuntimeError):  # too long, a null character, an unknown home folder
         exists = False
     if exists and str(source):
+        if not path.is_file() and not path.is_dir():  # reading it may never end
+            given = f"{path}, a pipe or a device"
+            raise PsiragError("A source must be a file or a folder", given, "Copy what it gives into a file.")
         return path
     if isinstance(source, str) and not _NAME_OR_PATH.fullmatch(source):
         return None
