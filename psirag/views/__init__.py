@@ -12,6 +12,7 @@ from psirag.views.embedding_map import embedding_map
 from psirag.views.growth import forest, forest_after, merge_animation
 from psirag.views.intervals import intervals
 from psirag.views.map_selection import MapSelection, explore_map
+from psirag.views.segment_tree import SegmentTreeLayout, segment_tree, segment_tree_layout
 from psirag.views.tree_placement import ForestLayout, forest_layout
 from psirag.views.widgets import explore_agent, explore_tree
 
@@ -21,6 +22,7 @@ __all__ = [
     "DescentLayout",
     "ForestLayout",
     "MapSelection",
+    "SegmentTreeLayout",
     "circular_descent",
     "circular_tree",
     "circular_tree_layout",
@@ -42,4 +44,6 @@ __all__ = [
     "intervals",
     "merge_animation",
     "place_query",
+    "segment_tree",
+    "segment_tree_layout",
 ]
