@@ -154,7 +154,9 @@ def read_manifest(folder: Path) -> dict[str, Any]:
         given = f"format {version!r} in {MANIFEST}"
         raise PsiragError(f"This psirag reads index format {FORMAT}", given, "Update psirag, or build the index again.")
     digest = manifest.pop("sha256", None)
-    if _manifest_bytes(manifest) != content:
+    with fitting(MANIFEST):
+        described = _manifest_bytes(manifest)
+    if described != content:
         raise damaged(MANIFEST, f"one that does not match its own SHA-256 ({digest})")
     return manifest
 

@@ -1,4 +1,4 @@
-"""The public API in any order: an index against a plain dict of its texts, through growth, disk, damage and interruption."""
+"""The public API in any order: an index against a plain dict of its texts, through growth, disk, damage and kills."""
 
 from __future__ import annotations
 
@@ -262,7 +262,7 @@ class AnyOrder(RuleBasedStateMachine):
         paths = sorted(path for path in (self.work / "copy").rglob("*") if path.is_file())
         path = data.draw(st.sampled_from(paths))
         content = path.read_bytes()
-        start = data.draw(st.integers(0, len(content)))
+        start = int(data.draw(st.floats(0, 1)) * len(content))  # its length differs from run to run by the seconds
         end = start + data.draw(st.integers(0, 40))
         new = data.draw(st.one_of(st.binary(max_size=40), st.binary(min_size=end - start, max_size=end - start)))
         path.write_bytes(content[:start] + new + content[end:])
@@ -271,7 +271,8 @@ class AnyOrder(RuleBasedStateMachine):
         try:
             again = Index.load(self.work / "copy", encoder=BreakingEncoder(), verify=verify)
         except PsiragError as error:
-            assert path.name in str(error)
+            named = path.name in str(error)
+            assert named
         else:
             assert not verify or (path.read_bytes() == content and same(again, self.saved))
         finally:
@@ -293,12 +294,12 @@ class AnyOrder(RuleBasedStateMachine):
         finally:
             inner.left = 0
 
-    @rule(error=interruptions, left=st.integers(1, 60), killed=st.booleans())
+    @rule(error=interruptions, left=st.integers(1, 80), killed=st.booleans())
     def interrupt_saving(self, error, left, killed):
         try:
             with interrupted_files(error, left, killed=killed):
                 self.index.save(self.folder, overwrite=True)
-        except (KeyboardInterrupt, MemoryError, OSError):
+        except (KeyboardInterrupt, MemoryError, OSError, PsiragError):
             if self.saved is None and not (self.folder / "manifest.json").exists():
                 with pytest.raises(PsiragError):
                     Index.load(self.folder, encoder=BreakingEncoder())

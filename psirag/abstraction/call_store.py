@@ -39,7 +39,7 @@ class CallStore(UserDict[str, str]):
         self.path = folder / f"abstracts-{file_stem(identity)}.jsonl"
         with suppress(OSError):
             for line in self.path.read_text("utf-8", "replace").splitlines():
-                with suppress(ValueError):
+                with suppress(ValueError, RecursionError):
                     entry = json.loads(line)
                     if isinstance(entry, list) and len(entry) == 2 and all(isinstance(part, str) for part in entry):
                         self.data[entry[0]] = entry[1]

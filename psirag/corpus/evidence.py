@@ -56,7 +56,8 @@ def _carried(place: str, i: int, row: Row) -> Iterator[tuple[str, str, bool]]:
     name = next((name for name in _CARRIED if row.get(name) is not None), None)
     value = row.get(name) if name else []
     if isinstance(value, dict):  # the hub's column form: {"title": [...], "sentences": [[...], ...]}
-        value = list(zip(value.get("title", ()), value.get("sentences", ()), strict=False))
+        titles, texts = (_list(place, i, value.get(key, ()), f"{name}.{key}") for key in ("title", "sentences"))
+        value = list(zip(titles, texts, strict=False))
     for item in _list(place, i, value, name):
         pair = isinstance(item, (list, tuple)) and len(item) == 2
         fields = item if isinstance(item, dict) else {}

@@ -6,15 +6,20 @@ import csv
 import gzip
 import io
 import json
+import lzma
+import struct
 import zipfile
 import zlib
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from psirag.errors import PsiragError
 
 ROW_SUFFIXES = (".json", ".jsonl", ".gz", ".zip")
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+_SWELLING = 200  # texts shrink to a third or a tenth
+# What gzip and zipfile raise where bytes are no packed file.
+_BROKEN = (OSError, EOFError, RuntimeError, ValueError, zipfile.BadZipFile, zlib.error, lzma.LZMAError, struct.error)
 _LFS_HEADER = b"version https://git-lfs.github.com/spec/"
 
 
@@ -41,16 +46,30 @@ def _unpacked(path: Path, data: bytes) -> bytes:
     """Return what a .gz file or the one file of a .zip holds, and any other data as they are."""
     try:
         if path.suffix.lower() == ".gz":
-            return gzip.decompress(data)
+            with gzip.GzipFile(fileobj=io.BytesIO(data)) as stream:
+                return _read_packed(path, stream, len(data))
         if path.suffix.lower() == ".zip":
             with zipfile.ZipFile(io.BytesIO(data)) as archive:
                 names = [name for name in archive.namelist() if not name.endswith("/") and "__MACOSX" not in name]
                 if len(names) != 1:
                     given, remedy = f"{path} with {len(names)}", "Unpack it and pass the file."
                     raise PsiragError("A packed data file must hold one file", given, remedy)
-                return archive.read(names[0])
-    except (OSError, EOFError, zipfile.BadZipFile, zlib.error, RuntimeError, NotImplementedError) as error:
+                with archive.open(names[0]) as stream:
+                    return _read_packed(path, stream, len(data))
+    except PsiragError:
+        raise
+    except _BROKEN as error:
         raise PsiragError("A packed file must be whole", f"{path}: {error}", "Fetch it again.") from error
+    return data
+
+
+def _read_packed(path: Path, stream: IO[bytes] | gzip.GzipFile, packed: int) -> bytes:
+    """Return what a packed file holds, unless a small one swells to more than any text does."""
+    limit = max(_SWELLING * packed, 2**24)
+    data = stream.read(limit + 1)
+    if len(data) > limit:
+        given = f"{path}, whose {packed} bytes unpack to more than {limit}"
+        raise PsiragError("A packed file must hold text", given, "If it does, unpack it and pass the file.")
     return data
 
 

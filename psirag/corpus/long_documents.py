@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
 from psirag.corpus.files import read_text
 from psirag.corpus.rows import Row, text_field
+from psirag.corpus.web_pages import WebPage
 from psirag.errors import PsiragError
 
 _PIECE = re.compile(r"[0-9a-f]{40}_\d+")  # HippoRAG's NarrativeQA: pieces of a story, named by its id and their number
+_ID = re.compile(r"[\w-]{1,200}")
 _SOUND = re.compile(r"\{\w+\} ?")  # QMSum: {vocalsound}, {disfmarker}, {pause}, …
 
 
@@ -112,7 +113,7 @@ def _story_question(place: str, i: int, row: Row) -> dict[str, Any]:
         question = text_field(place, i, question, "text")
     if answers is None:
         answers = [row[name] for name in ("answer1", "answer2") if row.get(name)]
-    entries = [answers] if isinstance(answers, str) else answers
+    entries = answers if isinstance(answers, (list, tuple)) else [answers]
     texts = [each.get("text") if isinstance(each, dict) else each for each in entries]
     name = document.get("id") if isinstance(document, dict) else row.get("document_id")
     return {"question": question, "answers": texts, "kind": "narrative", "document_id": name}
@@ -123,13 +124,16 @@ def stories_beside(path: Path, rows: Sequence[Row]) -> list[dict[str, Any]]:
     found = []
     for i, row in enumerate(rows):
         name = text_field(str(path), i, row, "document_id")
+        if not _ID.fullmatch(name):
+            given, remedy = f"{name!r:.80} in row {i}", "Name each story by letters, digits, - and _."
+            raise PsiragError(f"{path}: 'document_id' must be the name of a file in tmp", given, remedy)
         text = _without_tags(read_text(path.parent / "tmp" / f"{name}.content"))
         title = row.get("wiki_title")
         found.append({"title": title, "text": text, "document_id": name, "kind": row.get("kind")})
     return found
 
 
-class _Text(HTMLParser):
+class _Text(WebPage):
     """Collect what stands outside tags, scripts and styles."""
 
     def __init__(self) -> None:

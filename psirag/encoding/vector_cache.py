@@ -92,7 +92,7 @@ class VectorCache:
                             found[by_key[bytes(key)]] = np.frombuffer(vector, dtype="<f4")
         except sqlite3.OperationalError:  # locked, unreadable, no such table: not damage
             pass
-        except (sqlite3.DatabaseError, TypeError):
+        except (sqlite3.DatabaseError, TypeError, ValueError, KeyError):
             self._discard()
         return found
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from psirag.abstraction import Abstracts
+from psirag.checks import check_each
 from psirag.corpus import Chunks
 from psirag.encoding import Encoder, as_encoder
 from psirag.errors import PsiragError
@@ -129,6 +130,7 @@ def load_parts(folder: Path, *, verify: bool) -> dict[str, Any]:
     manifest = read_manifest(folder)
     with fitting(MANIFEST):
         encoder = SavedEncoder(**manifest["encoder"])
+        check_each("the encoder's name and identity", (encoder.name, encoder.identity), str)
         settings, n_leaves = dict(manifest["settings"]), manifest["n_leaves"]
         kind, compression = manifest["abstracts"]["kind"], manifest["abstracts"]["compression"]
         compression = math.nan if compression is None else float(compression)

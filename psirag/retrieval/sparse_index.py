@@ -137,7 +137,8 @@ class SparseIndex:
         known = [] if self.bm25 is None else [self.bm25.vocab_dict[t] for t in tokens if t in self.bm25.vocab_dict]
         if self.bm25 is None or not known:
             return np.zeros(self.n_texts)
-        return np.asarray(self.bm25.get_scores_from_ids(known), dtype=np.float64)
+        with fitting(f"sparse/{_ARRAYS[1]}.csc.index.npy"):  # without verify=True its numbers are first seen here
+            return np.asarray(self.bm25.get_scores_from_ids(known), dtype=np.float64)
 
     def save(self, folder: Path) -> None:
         """Write bm25s's own files and the tokens' settings into a folder; nothing is pickled.

@@ -7,12 +7,12 @@ import os
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from zipfile import BadZipFile
 
 import numpy as np
 import numpy.typing as npt
 
 from psirag.errors import PsiragError
+from psirag.storage import NO_ARRAYS
 from psirag.tree.kruskal import Bottlenecks, Pairs
 
 _FORMAT = 1
@@ -73,7 +73,7 @@ class Checkpoint:
             with np.load(self.path, allow_pickle=False) as saved:
                 pairs = Pairs(saved["u"], saved["v"], saved["key"])
                 return Progress(saved["layout"], pairs, int(saved["next_row"]))
-        except (OSError, ValueError, KeyError, EOFError, BadZipFile) as error:
+        except NO_ARRAYS as error:
             given = f"{self.path}, which cannot be read ({error})"
             remedy = "Delete the file: the build then starts again."
             raise PsiragError("build_tree resumes from a checkpoint that it wrote", given, remedy) from error

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from html.parser import HTMLParser
 from typing import NamedTuple
 
 from psirag.checks import check_choice
+from psirag.corpus.web_pages import WebPage
 
 FORMATS = ("markdown", "html", "rst", "numbered", "plain")
 
@@ -189,7 +189,7 @@ def _read_html(text: str) -> tuple[str, list[Heading]]:
     return "".join(page.pieces), page.headings
 
 
-class _Page(HTMLParser):
+class _Page(WebPage):
     """Gathers the text of a page: white space folded outside <pre>, one line a block, title and scripts left out."""
 
     SILENT = frozenset("title script style template noscript".split())
