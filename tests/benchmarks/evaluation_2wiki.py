@@ -19,7 +19,7 @@ from typing import Any
 
 import pandas as pd
 
-from psirag import Index, gmm_tree, load_corpus, load_encoder, load_questions
+from psirag import load_corpus, load_encoder, load_questions
 from psirag.evaluation import Evaluation, ablations, evaluate, offline_systems, recall_by_size, tree_statistics
 
 RESULTS = Path(__file__).parent / "results" / "evaluation_2wiki.json"
@@ -63,11 +63,10 @@ def measure(folder: Path) -> dict[str, Any]:
     sizes = recall_by_size(corpus, questions, encoder=encoder)
     seconds["sizes"] = round(time.perf_counter() - started, 1)
     trees = {}
-    for name, tree in {"Ψ-RAG": None, "RAPTOR": gmm_tree}.items():
-        for kind in ("keyword", "summary"):
-            how = {} if tree is None else {"tree": lambda vectors: gmm_tree(vectors, seed=0)}
-            told = tree_statistics(Index.build(corpus, encoder=encoder, abstraction=kind, **how))
-            trees[f"{name} {kind}"] = {field: round(value, 4) for field, value in told._asdict().items()}
+    for system in systems:
+        if system.name in ("Ψ-RAG keyword", "Ψ-RAG summary", "RAPTOR traversal"):
+            told = tree_statistics(system.index)._asdict()
+            trees[system.name] = {field: round(value, 4) for field, value in told.items()}
     return {
         "date": datetime.now(UTC).date().isoformat(),
         "hardware": {"machine": platform.machine(), "cores": os.cpu_count(), "system": platform.system()},
