@@ -30,11 +30,13 @@ def dasgupta_cost(
     Parameters
     ----------
     tree : AbstractTree
-        n leaves; nodes with one child are allowed and cost nothing.
+        n leaves; nodes with one child are allowed and cost nothing. All its leaves are equally deep; what a tree of
+        another shape costs, written as nested tuples, says `psirag.theory.definition.cost_by_definition`.
     weights : array_like, shape (n, n), integer or real, symmetric, or None
         Weight of each pair; the diagonal is not read. None stands for weight 1.
     vectors : array_like, shape (n, d), real, or None
-        Rows, taken as they are, whose inner products are the weights; the (n, n) array is never made.
+        Rows, taken as they are, whose inner products are the weights; the (n, n) array is never made. Of an index,
+        `index.vectors[: index.tree.n_leaves]`.
 
     Returns
     -------
@@ -71,7 +73,8 @@ def dasgupta_cost(
     4.0
     """
     if not isinstance(tree, AbstractTree):
-        raise PsiragError("dasgupta_cost needs an AbstractTree", f"a {type(tree).__name__}", "Build a tree first.")
+        remedy = "Build a tree, or pass index.tree; for nested tuples call psirag.theory.definition.cost_by_definition."
+        raise PsiragError("dasgupta_cost needs an AbstractTree", f"a {type(tree).__name__}", remedy)
     if weights is not None and vectors is not None:
         raise PsiragError("dasgupta_cost takes weights or vectors", "both", "Pass one of the two.")
     if weights is not None:
@@ -154,7 +157,8 @@ def _checked_vectors(vectors: npt.ArrayLike, n_leaves: int) -> npt.NDArray[Any]:
     """Return one finite row per leaf."""
     array = _as_numbers(vectors, "vectors", "iuf")
     if array.ndim != 2 or len(array) != n_leaves or array.shape[1] == 0:
-        raise PsiragError(f"vectors must have shape ({n_leaves}, d)", str(array.shape), "Pass one row per leaf.")
+        remedy = "Pass one row per leaf: of an index, index.vectors[:index.tree.n_leaves]."
+        raise PsiragError(f"vectors must have shape ({n_leaves}, d)", str(array.shape), remedy)
     _check_finite(array, "vectors")
     return array
 

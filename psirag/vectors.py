@@ -140,8 +140,11 @@ def _as_matrix(vectors: npt.ArrayLike, what: str) -> npt.NDArray[Any]:
     """Return the rows as a real 2-d array with at least one column."""
     rows = as_array(vectors)
     if rows.ndim != 2 or rows.dtype.kind not in "fiu" or rows.shape[1] == 0:
-        given = f"a {type(vectors).__name__} that makes an array of shape {rows.shape} and dtype {rows.dtype}"
-        raise PsiragError(f"{what} must be an (n, d) array of real numbers", given, "Pass one row per chunk.")
+        kind = type(vectors).__name__
+        given = f"a {kind} that makes an array of shape {rows.shape} and dtype {rows.dtype}"
+        given = f"an empty {kind}" if rows.shape == (0,) and rows.dtype != object else given
+        remedy = "Pass one row per chunk: of an index, index.vectors[:index.tree.n_leaves]."
+        raise PsiragError(f"{what} must be an (n, d) array of real numbers", given, remedy)
     return rows
 
 

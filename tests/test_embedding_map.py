@@ -31,10 +31,10 @@ def test_many_classes_share_the_last_trace() -> None:
     assert sorted(i for trace in figure.data for i in trace.customdata) == list(range(9))
 
 
-def test_a_query_is_a_star_tied_to_its_five_nearest() -> None:
+def test_a_query_is_a_star_tied_to_its_nearest() -> None:
     figure = embedding_map(VECTORS, query=VECTORS[3], texts=["text"] * 9)
     links, chunks, star = figure.data
-    assert links.x.count(None) == 5
+    assert links.x.count(None) == 3
     assert (star.x[0], star.y[0]) == (chunks.x[3], chunks.y[3])
     plain = embedding_map(VECTORS, texts=["text"] * 9).data[0]
     assert (chunks.x, chunks.y) == (plain.x, plain.y)
@@ -43,7 +43,7 @@ def test_a_query_is_a_star_tied_to_its_five_nearest() -> None:
 def test_an_index_brings_vectors_texts_and_the_querys_words() -> None:
     index = Index.build(["Beavers build dams.", "Bats hunt moths.", "Owls hunt mice."], encoder=HashingEncoder())
     figure = embedding_map(index, query="Who hunts moths?")
-    assert [len(trace.x) for trace in figure.data] == [9, 3, 1]
+    assert [len(trace.x) for trace in figure.data] == [3, 3, 1]
     assert "Bats hunt moths." in figure.data[1].hovertext[1]
     assert figure.data[2].hovertext[0].endswith("Who hunts moths?")
 
@@ -71,6 +71,18 @@ def test_highlight_layout_and_labels_change_the_picture() -> None:
     assert np.argmax(figure.data[0].marker.size) == 2
     assert len(figure.layout.annotations) == 9
     assert len(embedding_map(np.eye(30), layout=np.eye(30)[:, :2], texts=["t"] * 30).layout.annotations) == 0
+
+
+@pytest.mark.parametrize(("n", "links"), [(1, 1), (6, 2), (13, 5), (40, 5)])
+def test_a_query_is_not_tied_to_nearly_everything(n: int, links: int) -> None:
+    figure = embedding_map(RANDOM.normal(size=(n, 6)), query=np.ones(6), layout=RANDOM.normal(size=(n, 2)))
+    assert figure.data[0].x.count(None) == links
+
+
+def test_labels_of_neighbours_take_turns_below_and_above() -> None:
+    places = np.array([[0.0, 0.0], [0.01, 0.0], [0.02, 0.0], [5.0, 5.0]])
+    figure = embedding_map(np.eye(4), layout=places, texts=["a longer text"] * 4)
+    assert [label.yshift for label in figure.layout.annotations] == [-15, 15, -28, -15]
 
 
 def test_one_chunk_is_a_map() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import sys
+from pathlib import Path
 from xml.etree import ElementTree as ET
 
 import numpy as np
@@ -69,6 +70,33 @@ def test_panels_take_their_own_axes_and_names_once_in_the_legend() -> None:
     assert [trace.showlegend for trace in figure.data] == [True] * 3 + [False] * 3
     assert figure.layout.title.text == "both"
     assert figure.layout.xaxis.domain[1] < figure.layout.xaxis2.domain[0]
+
+
+def test_a_figure_is_saved_as_svg_and_as_a_page_that_asks_nobody(tmp_path: Path) -> None:
+    figure = draw_figure([drawing()])
+    for name in ("a.svg", "b.HTML"):
+        figure.save(tmp_path / name)
+    assert (tmp_path / "a.svg").read_text(encoding="utf-8") == figure.svg
+    page = (tmp_path / "b.HTML").read_text(encoding="utf-8")
+    assert "<script src=" not in page
+    assert "Plotly.newPlot" in page
+    figure.save(str(tmp_path / "a.svg"))
+    assert sorted(each.name for each in tmp_path.iterdir()) == ["a.svg", "b.HTML"]
+
+
+def test_what_cannot_be_saved_is_told_and_leaves_nothing(tmp_path: Path) -> None:
+    figure = draw_figure([drawing()])
+    for path in (tmp_path / "a.png", tmp_path / "a", tmp_path):
+        with pytest.raises(PsiragError, match=r"\.svg or a \.html file"):
+            figure.save(path)
+    with pytest.raises(PsiragError, match="a copy has no SVG"):
+        copy.deepcopy(figure).save(tmp_path / "a.svg")
+    for path in (tmp_path / "nowhere" / "a.svg", tmp_path / ("a" * 250 + ".svg")):
+        with pytest.raises(PsiragError, match="needs a place to write"):
+            figure.save(path)
+    with pytest.raises(PsiragError, match="path must be a path"):
+        figure.save(None)
+    assert not list(tmp_path.iterdir())
 
 
 def test_without_plotly_the_error_says_what_to_install(monkeypatch):

@@ -65,6 +65,12 @@ def test_a_forest_of_one_leaf_and_a_highlight() -> None:
     assert len(set(figure.data[-1].marker.color)) == 2
 
 
+def test_without_texts_every_node_shows_its_number() -> None:
+    numbered = [label.text for label in forest([3, 3, 4, 4, -1], 3).layout.annotations]
+    assert numbered == ["0", "1", "2", "3", "4"]
+    assert len(forest([3, 3, 4, 4, -1], 3, texts=["a", "b", "c"]).layout.annotations) == 3
+
+
 def test_number_of_steps_is_bounded() -> None:
     with pytest.raises(PsiragError, match="1 to 60 steps"):
         merge_animation([], 1)

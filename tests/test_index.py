@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import pickle
 import subprocess
 import sys
@@ -145,6 +146,10 @@ def test_the_report_counts():
     assert {"corpus", "chunks", "encoder", "leaf vectors", "tree", "abstracts"} <= set(report.seconds)
     assert any("1 of 4 chunks are longer than the encoder's window of 4 tokens" in str(w.message) for w in caught)
     assert ids(index.retrieve("zyzzyva", 1, sides=["sparse"])) == [2]
+    told = str(report).splitlines()
+    assert len(told) == len(dataclasses.fields(report))
+    assert {"n_chunks: 4", "n_duplicates: 1", "dropped_documents: none", "truncated: 2"} <= set(told)
+    assert "extractive" in str(report)
 
 
 def test_blank_documents_keep_the_ids_of_the_others():

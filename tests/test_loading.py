@@ -186,6 +186,17 @@ def test_a_missing_path_is_never_taken_for_a_text(name):
         load_corpus(Path(name))
 
 
+def test_a_path_with_a_slip_of_the_pen_is_told_what_lies_beside(write, monkeypatch, tmp_path):
+    write("my_texts/a.txt", "Beavers build dams.")
+    monkeypatch.chdir(tmp_path)
+    for name in ("my_text/", str(tmp_path / "my_text"), "./mytexts"):
+        with pytest.raises(PsiragError, match=r"Did you mean '.*my_texts'"):
+            load_corpus(name)
+    with pytest.raises(PsiragError) as caught:
+        load_corpus("nothing/like/it")
+    assert "Did you mean" not in str(caught.value)
+
+
 def test_lone_surrogates_are_replaced_everywhere_and_counted_once(write):
     bad = '{"title": "a\\ud800", "text": "bad \\udc00 text", "tags": ["\\ud800"], "n": 1}'
     rows = f'[{bad}, {{"text": "good \\ud83d\\ude00"}}]'
@@ -246,8 +257,9 @@ def test_broken_files_are_named(write, name, content, message):
 
 
 def test_a_folder_without_texts_is_named(tmp_path):
-    with pytest.raises(PsiragError, match=r"must hold \.txt or \.md files"):
+    with pytest.raises(PsiragError, match=r"must hold \.txt or \.md files") as caught:
         load_corpus(tmp_path)
+    assert repr(str(tmp_path)) in str(caught.value)
     with pytest.raises(PsiragError, match=r"A folder of questions must hold questions\.json"):
         load_questions(tmp_path)
 

@@ -47,6 +47,7 @@ from psirag.theory.exact_similarity import (
 )
 
 from psirag.dasgupta import dasgupta_cost
+from psirag.errors import PsiragError
 from psirag.tree import AbstractTree
 
 
@@ -58,6 +59,15 @@ def tree_of(*sizes):
 def cost(*sizes):
     """Its cost by root paths."""
     return cost_by_definition(tree_of(*sizes))
+
+
+def test_the_two_costs_send_the_other_kind_of_tree_to_each_other():
+    tree = AbstractTree.from_parents([3, 3, 3, -1], 3)
+    with pytest.raises(PsiragError, match=r"nested tuples.* AbstractTree.*dasgupta_cost"):
+        cost_by_definition(tree)
+    with pytest.raises(PsiragError, match=r"AbstractTree.* tuple.*cost_by_definition"):
+        dasgupta_cost((0, 1, 2))
+    assert dasgupta_cost(tree) == cost_by_definition((0, 1, 2))
 
 
 # Theorem 4.4

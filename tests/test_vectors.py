@@ -70,5 +70,10 @@ def test_what_is_no_matrix_of_numbers_is_refused(vectors):
         unit_rows(vectors)
 
 
+def test_nothing_at_all_is_called_empty():
+    with pytest.raises(PsiragError, match=r"but got an empty list.*index\.vectors\[:index\.tree\.n_leaves\]"):
+        unit_rows([])
+
+
 def test_no_rows_are_no_rows():
     assert unit_rows(np.empty((0, 3))).shape == (0, 3)

@@ -12,6 +12,8 @@ from fractions import Fraction
 from itertools import combinations
 from typing import TypeAlias
 
+from psirag.errors import PsiragError
+
 Nested: TypeAlias = "int | tuple[Nested, ...]"
 Weight: TypeAlias = "Callable[[int, int], int | Fraction]"
 
@@ -46,6 +48,8 @@ def common_prefix(a: tuple[int, ...], b: tuple[int, ...]) -> tuple[int, ...]:
 def cost_by_definition(tree: Nested, weight: Weight | None = None) -> int | Fraction:
     """Return Σ_{x<y} w(x, y)·|ℓ(LCA(x, y))| by walking root paths and counting leaves.
 
+    The tree is nested tuples, of any shape; an `AbstractTree`, whose leaves are equally deep, goes to `dasgupta_cost`.
+
     Source: Ψ-RAG §4.1, Definition 4.2, equation (6); Dasgupta 2016.
 
     Examples
@@ -53,6 +57,9 @@ def cost_by_definition(tree: Nested, weight: Weight | None = None) -> int | Frac
     >>> cost_by_definition(((0, 1), 2)), cost_by_definition((0, 1, 2))
     (8, 9)
     """
+    if not isinstance(tree, (int, tuple)):
+        remedy = "For an AbstractTree call psirag.dasgupta_cost."
+        raise PsiragError("cost_by_definition needs nested tuples, as ((0, 1), 2)", f"a {type(tree).__name__}", remedy)
     paths = root_paths(tree)
     below = Counter(path[:depth] for path in paths.values() for depth in range(len(path) + 1))
     total: int | Fraction = 0

@@ -68,7 +68,7 @@ def _read_folder(folder: Path) -> list[Document]:
     found = {path.relative_to(folder).as_posix(): path for path in folder.rglob("*") if path.is_file()}
     names = [name for name in sorted(found) if Path(name).suffix.lower() in TEXT_SUFFIXES and not _hidden(name)]
     if not names:
-        given = f"the folder {folder} without one"
+        given = f"the folder {str(folder)!r}, which holds none"
         raise PsiragError("A folder of texts must hold .txt or .md files", given, "Pass the folder that holds them.")
     return documents_from_texts([_read_document(found[name], name) for name in names], str(folder))
 

@@ -58,11 +58,21 @@ def missing(name: str, part: str) -> PsiragError:
     """Return the error for a str that is neither a set nor a file."""
     sets = [*built_in_sets(part), *PUBLIC_SETS]
     longer = [each for each in sets if len(name) > 2 and name.lower() in each]
-    near = longer or difflib.get_close_matches(name.lower(), sets, n=3)
+    near = [*_beside(name), *(longer or difflib.get_close_matches(name.lower(), sets, n=3))]
     asked = f"load_{part} needs a set ({', '.join(sets)}), an existing path or a text"
     given = f"{name!r}, which is no set and no file ({Path(name).absolute()} does not exist)"
     hint = f"Did you mean {' or '.join(map(repr, near))}? " if near else ""
     return PsiragError(asked, given, f"{hint}Correct the name; a text that looks like one goes in a list: [text].")
+
+
+def _beside(name: str) -> list[str]:
+    """List files and folders whose names are like the last part of a path that does not exist."""
+    path = Path(name)
+    try:
+        beside = sorted(each.name for each in path.expanduser().parent.iterdir())
+    except (OSError, ValueError, RuntimeError):  # no such folder, a null character, an unknown home folder
+        return []
+    return [str(path.with_name(each)) for each in difflib.get_close_matches(path.name, beside, n=3, cutoff=0.75)]
 
 
 def _local_places(public: Dataset, part: str, folder: str | os.PathLike[str] | None) -> list[Path]:

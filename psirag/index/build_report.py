@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from time import perf_counter
-from typing import ParamSpec, TypeVar
+from typing import Any, ParamSpec, TypeVar
 
+from psirag.checks import first_few
 from psirag.corpus.documents import Record, read_only
 
 P = ParamSpec("P")
@@ -67,6 +68,19 @@ class BuildReport(Record):
             object.__setattr__(self, name, read_only(f"BuildReport.{name}", getattr(self, name)))
         for name in ("dropped_documents", "truncated", "zero_rows", "nodes_per_layer"):
             object.__setattr__(self, name, tuple(getattr(self, name)))
+
+    def __str__(self) -> str:
+        """Say one fact a line, by the name of its field."""
+        return "\n".join(f"{each.name}: {_told(getattr(self, each.name))}" for each in fields(self))
+
+
+def _told(value: Any) -> str:
+    """Return a value as a reader wants it: lists cut to ten, numbers to three digits."""
+    if isinstance(value, Mapping):
+        return ", ".join(f"{name} {_told(each)}" for name, each in value.items())
+    if isinstance(value, tuple):
+        return first_few(value) or "none"
+    return f"{value:.3g}" if isinstance(value, float) else str(value)
 
 
 class Stages:

@@ -47,7 +47,7 @@ class Index(Growing):
     chunks : Chunks
         One a leaf, in the order of the leaves; ids ascending.
     vectors : array_like, shape (n_nodes, d)
-        One a node; scaled to unit float32 rows.
+        One a node, the chunks' first: they are `index.vectors[: index.tree.n_leaves]`. Scaled to unit float32 rows.
     abstracts : Abstracts
         One text for each abstract node.
     encoder : Encoder, str or any object with `encode(texts)`
@@ -128,7 +128,8 @@ class Index(Growing):
         encoder : str, Path or object
             See `as_encoder`.
         tree : callable
-            From (n, d) unit float32 rows to an `AbstractTree`: `build_tree`, or any other builder.
+            From (n, d) unit float32 rows to an `AbstractTree`: `build_tree`, or any other builder. With settings:
+            `tree=functools.partial(build_tree, max_children=3)`.
         abstraction : {"keyword", "summary", "centroid"}
             What abstract nodes carry.
         writer : Writer, optional

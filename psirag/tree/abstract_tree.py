@@ -24,7 +24,8 @@ class AbstractTree:
 
     Nodes are numbered layer by layer: leaves 0 … n−1 in corpus order, then layer 1, layer 2, … and the root last;
     within a layer by the smallest leaf below, ascending. So two trees are equal exactly when `parent` is equal, a
-    layer is a slice, and a child's number is smaller than its parent's.
+    layer is a slice, and a child's number is smaller than its parent's. (`merge_steps` numbers abstract nodes as they
+    are created, so the same node may have another number there.)
 
     Parameters
     ----------

@@ -110,6 +110,7 @@ class MergeStep:
         "merging", "leaf node collapse" or "abstract node collapse".
     node : int
         The abstract node that received children; leaves are 0 … n−1, abstract nodes n, n+1, … as they are created.
+        An `AbstractTree` numbers them layer by layer instead, so the same node may have another number there.
     attached : tuple of int
         The nodes whose parent became `node`. Replaying the first k steps gives the forest after k steps.
 
@@ -135,7 +136,8 @@ def merge_steps(vectors: npt.ArrayLike) -> list[MergeStep]:
     Parameters
     ----------
     vectors : array_like, shape (n, d)
-        One row per chunk, of any length (see `unit_rows`).
+        One row per chunk, of any length (see `unit_rows`). Of an index, `index.vectors[: index.tree.n_leaves]`: the
+        rows after these belong to abstract nodes, and would be taken for chunks.
 
     Notes
     -----

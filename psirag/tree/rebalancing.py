@@ -28,14 +28,16 @@ def rebalance(tree: AbstractTree, u: IntArray, v: IntArray, max_children: int | 
     tree : AbstractTree
         The tree as merging and collapse left it.
     u, v : ndarray, shape (n − 1,), int64
-        The accepted pairs in order, u < v; replaying them puts the children of a node in order before it is halved.
+        The accepted pairs in order, u < v: `.u` and `.v` of `spanning_tree(vectors)` or of `index.pairs`. Replaying
+        them puts the children of a node in order before it is halved.
     max_children : int or None
         The limit, at least 3; a node exactly at the limit is not split. None leaves the tree alone.
 
     Notes
     -----
     From the lowest layer up, because a split adds a child to the parent. c children become ⌈c/2⌉ and ⌊c/2⌋. A root that
-    is split gets a new root above it, so all leaves stay equally deep.
+    is split gets a new root above it, so all leaves stay equally deep. What was joined first lies close in that order,
+    but the cut goes through its middle: it may part two leaves of one pair, even identical ones.
 
     Source: Ψ-RAG §3.1 (rebalancing), Appendix C.2 (limit 40). The order of the children is ours.
 

@@ -14,7 +14,7 @@ from psirag.vectors import as_array, unit_rows
 from psirag.views.drawing import Drawing, FloatArray, Label, Marks
 from psirag.views.embedding_layout import embedding_map_layout, nearest_rows, place_query
 from psirag.views.figure import draw_figure
-from psirag.views.hover import hover_box, plain_text
+from psirag.views.hover import hover_box, plain_text, text_width
 from psirag.views.node_arguments import sized_texts
 from psirag.views.palette import INK, SKY, VERMILION, class_styles
 
@@ -24,8 +24,9 @@ if TYPE_CHECKING:
     from psirag.index import Index
 
 _MAX_CLASSES = 7
-_LINKS = 5
+_LINKS = 5  # at most a third of the chunks, where more would tie the query to nearly everything
 _MAX_LABELS = 24
+_HEIGHT = 560
 
 
 def embedding_map(
@@ -48,7 +49,8 @@ def embedding_map(
     texts, classes : sequence of str, length n, optional
         Shown on hover, as written, cut to 200 characters; and for colour and shape, at most 7 of them.
     query : array_like, shape (d,), or str, optional
-        A query's vector, or with an index its words: drawn as a star, with lines to its 5 most similar chunks.
+        A query's vector, or with an index its words: drawn as a star, with lines to its 5 most similar chunks,
+        or to a third of fewer than 15.
     highlight : sequence of int
         Chunks to outline.
     layout : array_like, shape (n, 2), optional
@@ -100,7 +102,7 @@ def map_drawing(
         framed=True,
         x_range=(float(low[0] - room[0]), float(high[0] + room[0])),
         y_range=(float(low[1] - room[1]), float(high[1] + room[1])),
-        height=560,
+        height=_HEIGHT,
         margin=(16, 16, 56 if title else 20, 64),
     )
 
@@ -158,14 +160,26 @@ def _chunk_marks(places: FloatArray, texts: tuple[str, ...], classes: tuple[str,
 
 
 def _chunk_labels(places: FloatArray, texts: tuple[str, ...]) -> tuple[Label, ...]:
-    """Return the beginnings of the texts below their points, when there are few."""
+    """Return the beginnings of the texts, when there are few: below their points, or where no other label is."""
     if len(texts) > _MAX_LABELS:
         return ()
-    names = (plain_text(text.partition("\n")[0], 22) for text in texts)
-    return tuple(
-        Label(x=float(x), y=float(y), text=name, size=10.5, shift=(0, -15))
-        for (x, y), name in zip(places, names, strict=False)
-    )
+    pixels = _HEIGHT * 0.7 / max(float(np.ptp(places, axis=0).max()), 0.1)
+    labels: list[Label] = []
+    taken: list[tuple[float, float, float]] = []
+    for (x, y), text in zip(places.tolist(), texts, strict=False):
+        name = plain_text(text.partition("\n")[0], 22)
+        half = text_width(name, 10.5) / 2
+        boxes = {up: (x * pixels, y * pixels + up, half) for up in (-15, 15, -28, 28)}
+        up = next((up for up, box in boxes.items() if _is_free(box, taken)), -15)
+        taken.append(boxes[up])
+        labels.append(Label(x=x, y=y, text=name, size=10.5, shift=(0, up)))
+    return tuple(labels)
+
+
+def _is_free(box: tuple[float, float, float], taken: list[tuple[float, float, float]]) -> bool:
+    """Return whether a label, given by its middle and half its width in pixels, meets none that is there already."""
+    x, y, half = box
+    return all(abs(x - left) >= half + reach or abs(y - down) >= 12 for left, down, reach in taken)
 
 
 def _box(chunk: int, texts: tuple[str, ...], classes: tuple[str, ...]) -> str:
@@ -180,7 +194,8 @@ def _query_marks(
     """Return lines from the query to its nearest chunks, a star, and the query's words."""
     vector, words = asked
     x, y = place_query(places, rows, vector)
-    near, cosine = nearest_rows(rows, unit_rows(np.atleast_2d(vector), what="query")[0], _LINKS)
+    n_links = min(_LINKS, -(-len(rows) // 3))
+    near, cosine = nearest_rows(rows, unit_rows(np.atleast_2d(vector), what="query")[0], n_links)
     gap = np.full(len(near), np.nan)
     lines_x = np.column_stack([np.full(len(near), x), places[near, 0], gap]).ravel()
     lines_y = np.column_stack([np.full(len(near), y), places[near, 1], gap]).ravel()

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
+from contextlib import suppress
 from functools import cache
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from psirag.checks import check_type
+from psirag.checks import check_path, check_type
+from psirag.errors import PsiragError
 from psirag.optional import needed
 from psirag.views.drawing import RIM_FROM, Drawing, Label, Marks
 from psirag.views.hover import escaped
@@ -26,7 +30,7 @@ def draw_figure(drawings: Sequence[Drawing], *, title: str = "", columns: int = 
     """Return a plotly figure of the panels; its display bundle holds plotly's JSON and an SVG of the same drawings.
 
     JupyterLab and an exported page show the live figure, a page that runs no script shows the SVG. Hover data, ids and
-    coordinates are plain lists.
+    coordinates are plain lists. `figure.save("tree.svg")` writes that SVG, `figure.save("tree.html")` the live figure.
 
     Source: ours.
 
@@ -74,6 +78,19 @@ def _figure_class() -> type[Figure]:
             drawings, title, columns = self._svg_source
             return draw_svg(drawings, title=title, columns=columns)
 
+        def save(self, path: str | os.PathLike[str]) -> None:
+            """Write a .svg file, as the picture was first drawn, or a .html file, a live page that needs no network."""
+            target = check_path("path", path)
+            forms = {".svg": lambda: self.svg, ".html": lambda: self.to_html(include_plotlyjs=True)}
+            content = forms.get(target.suffix.lower(), str)()
+            if not content:
+                raise PsiragError(
+                    "figure.save writes a .svg or a .html file",
+                    repr(str(target)),
+                    "Name such a file; a copy has no SVG.",
+                )
+            _write_whole(target, content)
+
         def show_statically(self, *drawings: Drawing, title: str = "", columns: int = 2) -> None:
             """Set what the static form shows."""
             self._svg_source = (drawings, title, columns)
@@ -96,6 +113,21 @@ def _figure_class() -> type[Figure]:
 
     TwofoldFigure.__name__ = TwofoldFigure.__qualname__ = "Figure"
     return TwofoldFigure
+
+
+def _write_whole(target: Path, content: str) -> None:
+    """Write a file beside its place and rename it, so that no half of it is left where writing fails."""
+    partial = target.with_name(f".{target.name}.partial")
+    try:
+        partial.write_text(content, encoding="utf-8", newline="\n")
+        partial.replace(target)
+    except OSError as error:
+        raise PsiragError(
+            "figure.save needs a place to write", f"{target}: {error.strerror}", "Choose another."
+        ) from error
+    finally:
+        with suppress(OSError):
+            partial.unlink()
 
 
 def trace_of(

@@ -90,7 +90,7 @@ def forest(
     parent, n_leaves, leaf_order
         As in `forest_layout`.
     texts : sequence of str, length n_leaves, optional
-        Written beside the leaves, cut to 28 characters, and shown on hover.
+        Written beside the leaves, cut to 28 characters, and shown on hover. Without texts every node shows its number.
     highlight : sequence of int
         Nodes to mark.
     title : str
@@ -110,7 +110,18 @@ def forest(
     """
     layout = forest_layout(parent, n_leaves, leaf_order=leaf_order)
     names = sized_texts("texts", texts, (layout.n_leaves,)) or tuple(map(str, range(layout.n_leaves)))
-    return draw_figure([_drawing(layout, names, node_flags("highlight", highlight, len(layout.parent)), title)])
+    drawing = _drawing(layout, names, node_flags("highlight", highlight, len(layout.parent)), title)
+    if texts is None:
+        drawing = replace(drawing, labels=(*drawing.labels, *_numbers(layout)))
+    return draw_figure([drawing])
+
+
+def _numbers(layout: ForestLayout) -> tuple[Label, ...]:
+    """Return the abstract nodes' numbers, above and to the right of them, where no line runs."""
+    return tuple(
+        Label(x=float(layout.layer[node]), y=-float(layout.position[node]), text=str(node), anchor="left", shift=(8, 9))
+        for node in range(layout.n_leaves, len(layout.parent))
+    )
 
 
 def merge_animation(
