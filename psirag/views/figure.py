@@ -81,8 +81,8 @@ def _figure_class() -> type[Figure]:
         def save(self, path: str | os.PathLike[str]) -> None:
             """Write a .svg file, as the picture was first drawn, or a .html file, a live page that needs no network."""
             target = check_path("path", path)
-            forms = {".svg": lambda: self.svg, ".html": lambda: self.to_html(include_plotlyjs=True)}
-            content = forms.get(target.suffix.lower(), str)()
+            suffix = target.suffix.lower()
+            content = self.svg if suffix == ".svg" else self.to_html() if suffix == ".html" else ""
             if not content:
                 raise PsiragError(
                     "figure.save writes a .svg or a .html file",
