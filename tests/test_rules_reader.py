@@ -16,6 +16,7 @@ from psirag.readers import NOT_MENTIONED, AgentState, RulesReader
 from psirag.readers.rules import PARTS
 from psirag.readers.rules.bridging import find_bridges, rank_passages
 from psirag.readers.rules.dates import date_value, number_value
+from psirag.readers.rules.descriptions import innermost, replaced
 from psirag.readers.rules.explanation import asks_to_explain
 from psirag.readers.rules.named_spans import contains_run, folded_words, match_quality, named_spans
 from psirag.readers.rules.passages import PassageView
@@ -290,6 +291,7 @@ def test_nothing_of_the_index_but_retrieve_is_touched(toy):
     ("part", "question"),
     [
         ("bridging", "Who was the director of The Blue Ferry married to?"),
+        ("descriptions", "Who was the director of The Blue Ferry married to?"),
         ("hops", "Who was the director of The Blue Ferry married to?"),
         ("chain names", "Who was the director of The Blue Ferry married to?"),
         ("relations", "Who was the wife of Otto Brandt?"),
@@ -311,7 +313,7 @@ def test_each_part_can_be_switched_off(shelf, part, question):
 
 def test_parts_that_decide(shelf):
     film, ferry = "Who was the director of The Blue Ferry married to?", "Who directed The Red Ferry?"
-    assert Agent(shelf, RulesReader(without=["hops"])).ask(film).text != "Otto Brandt"
+    assert Agent(shelf, RulesReader(without=["hops", "descriptions"])).ask(film).text != "Otto Brandt"
     alone = Agent(shelf, RulesReader(without=["bridging", "chain names"])).ask(film)
     assert len(alone.queries) < len(Agent(shelf).ask(film).queries)
     assert Agent(shelf, RulesReader(without=["support"])).ask(ferry).text != NOT_MENTIONED
@@ -381,3 +383,55 @@ def test_dates(text, value):
 )
 def test_numbers(text, value):
     assert number_value(text) == value
+
+
+@pytest.mark.parametrize(
+    ("question", "asks", "left"),
+    [
+        ("Where was the director of Emma born?", "Who was the director of Emma?", "Where was Ada Lee born?"),
+        ("Where did the man who built Fort Hill die?", "Which man built Fort Hill?", "Where did Ada Lee die?"),
+        ("Where was the man born who built Fort Hill?", "Which man built Fort Hill?", "Where was Ada Lee born?"),
+        ("What did Bo Dahl's wife paint?", "Who was Bo Dahl's wife?", "What did Ada Lee paint?"),
+        (
+            "Which river crosses the town in which Bo Dahl was born?",
+            "In which town Bo Dahl was born?",
+            "Which river crosses Ada Lee?",
+        ),
+        ("Bo Dahl sailed on a lake. How deep is that lake?", "Which lake Bo Dahl sailed on ?", "How deep is Ada Lee?"),
+    ],
+)
+def test_descriptions_are_asked_for_and_replaced(question, asks, left):
+    view = QuestionView(question)
+    found = innermost(view)
+    assert found.asks == asks
+    assert replaced(view, found, "Ada Lee").text == left
+
+
+@pytest.mark.parametrize("question", ["Who was the director of Emma?", "Who painted it?", ""])
+def test_what_is_all_that_is_asked_is_no_description(question):
+    assert innermost(QuestionView(question)) is None
+
+
+@pytest.mark.parametrize(
+    ("question", "title", "text", "expected"),
+    [
+        ("What colour is the lamp of Fort Hill?", "Fort Hill", "Fort Hill has a green lamp and a tall mast.", "green"),
+        ("How much did the bell of Fort Hill cost?", "Fort Hill", "The bell of Fort Hill cost 40 crowns.", "40 crowns"),
+        ("What did Ada Lee lose in the marsh?", "Ada Lee", "Ada Lee lost her left boot in the marsh.", "left boot"),
+        ("On what did Ada Lee write her songs?", "Ada Lee", "Ada Lee wrote her songs on paper bags.", "paper bags"),
+        ("Who was Fort Hill designed by?", "Fort Hill", "Fort Hill was designed by Bo Dahl in Graz.", "Bo Dahl"),
+    ],
+)
+def test_answers_that_are_no_names(question, title, text, expected):
+    reading = Reading({0: PassageView(title, text), 1: PassageView("Lisbon", SHELF[4][1])})
+    assert reading.best(reading.view(question)).candidate.text == expected
+
+
+def test_headlines_are_no_subjects():
+    assert PassageView("Ferry sinks in the night", "Bo Dahl swam ashore.").subject == "Bo Dahl"
+    assert PassageView("The Blue Ferry", "It sank.").subject == "The Blue Ferry"
+
+
+def test_irregular_verbs_share_a_stem():
+    assert forms("took") & forms("taking")
+    assert forms("spoken") & forms("speaks")

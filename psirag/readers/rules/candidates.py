@@ -1,4 +1,4 @@
-"""What in a sentence could be the answer: names, dates, numbers, quantities, or phrases without a capital letter."""
+"""What in a sentence could be the answer: names, dates, numbers with their units, or other phrases."""
 
 from __future__ import annotations
 
@@ -10,30 +10,32 @@ from itertools import pairwise
 from psirag.readers.rules.dates import DATE, NUMBER, YEAR, number_value
 from psirag.readers.rules.named_spans import FUNCTION_WORDS, contains_run, without_article
 from psirag.readers.rules.passages import PassageView, Sentence
-from psirag.readers.rules.questions import AnswerType, QuestionView
+from psirag.readers.rules.questions import DETERMINERS, AnswerType, QuestionView
+from psirag.readers.rules.relation_words import VERBS
 
 UNIT_WORDS = {
     "length": "metres|meters|kilometres|kilometers|miles|feet|inches|m|km|degrees",
-    "extent": "metres|kilometres|kilometers|miles|feet|km|days|weeks|months|years|hours|minutes",
+    "extent": "metres|kilometres|kilometers|miles|feet|km|days|weeks|months|years|hours|minutes|seconds",
     "age": "years?",
     "times": "times?",
-    "weight": "kilos|kilograms|tonnes|tons|pounds",
+    "weight": "kilos|kilograms|grams|tonnes|tons|pounds|kg",
     "speed": "kilometres an hour|miles an hour|knots",
+    "amount": r"(?!of\b|and\b|in\b|to\b|at\b|or\b)[a-z]+",
 }
 TIMES = r"\b(?:once|twice|thrice)\b"
-PHRASE_WORDS = 5
+PHRASE_WORDS = 4
 PLAIN = frozenset("born people several together left".split())
-_GAP = re.compile(r"\s+")
 
 
 @dataclass(frozen=True)
 class Candidate:
-    """A possible answer: its text, its place in the sentence, and what sort of thing it looks like."""
+    """A possible answer: its text, its place in the sentence, what sort of thing it looks like, and how well cut."""
 
     text: str
     start: int
     end: int
     form: str
+    whole: bool = True
 
 
 def candidates(asked: AnswerType, question: QuestionView, passage: PassageView, sentence: Sentence) -> list[Candidate]:
@@ -51,7 +53,7 @@ def candidates(asked: AnswerType, question: QuestionView, passage: PassageView, 
     named = list(_names(question, passage, sentence))
     if asked.pair:
         return [_joined(a, b, sentence) for a, b in pairwise(named) if sentence.text[a.end : b.start] == " and "]
-    return named + (list(_phrases(question, sentence)) if asked.kind == "thing" else [])
+    return named if asked.kind == "person" else [*named, *_phrases(question, sentence)]
 
 
 def _names(question: QuestionView, passage: PassageView, sentence: Sentence) -> Iterator[Candidate]:
@@ -66,7 +68,7 @@ def _names(question: QuestionView, passage: PassageView, sentence: Sentence) -> 
             yield Candidate(span.text, span.start, span.end, "name")
             if " of " in span.text:
                 head = span.text.split(" of ")[0]
-                yield Candidate(head, span.start, span.start + len(head), "name")
+                yield Candidate(head, span.start, span.start + len(head), "name", whole=False)
 
 
 def _joined(first: Candidate, second: Candidate, sentence: Sentence) -> Candidate:
@@ -81,40 +83,52 @@ def _is_plain(word: str) -> bool:
 
 def _quantities(asked: AnswerType, sentence: Sentence) -> Iterator[Candidate]:
     """Numbers, with their unit when a quantity is asked for."""
-    dated = [(found.start(), found.end()) for found in DATE.finditer(sentence.text)]
+    text = sentence.text
+    dated = [(found.start(), found.end()) for found in DATE.finditer(text)]
     units = UNIT_WORDS.get(asked.head, "") if asked.kind == "quantity" else ""
-    for found in NUMBER.finditer(sentence.text):
+    for found in NUMBER.finditer(text):
         if any(start <= found.start() < end for start, end in dated):
             continue
-        if asked.head == "age" and not re.match(r"\s*(?:[.,;:)]|$)| years| when", sentence.text[found.end() :]):
+        if asked.head == "age" and not re.match(
+            r"\s*(?:[.,;:)]|$)|[ -]years?\b| when| (?:in|on|at)\b", text[found.end() :]
+        ):
             continue
-        unit = re.match(rf"[ -](?:{units})\b", sentence.text[found.end() :]) if units else None
-        if asked.kind == "quantity" and asked.head != "age" and not unit and not re.fullmatch(TIMES, found[0], re.I):
+        unit = re.match(rf"[ -](?:{units})\b", text[found.end() :]) if units else None
+        needed = asked.kind == "quantity" and asked.head not in {"age", "amount"}
+        if needed and not unit and not re.fullmatch(TIMES, found[0], re.I):
             continue
         end = found.end() + (unit.end() if unit and asked.head != "age" else 0)
-        yield Candidate(sentence.text[found.start() : end], found.start(), end, "number")
+        yield Candidate(text[found.start() : end], found.start(), end, "number")
 
 
 def _phrases(question: QuestionView, sentence: Sentence) -> Iterator[Candidate]:
-    """Runs of words between function words and marks, and their ends, none of them in the question."""
-    runs: list[list[tuple[str, int, int]]] = [[]]
-    last = 0
-    for token in sentence.tokens:
-        if token.start < last:
-            continue
-        gap = sentence.text[last : token.start]
-        if runs[-1] and _GAP.fullmatch(gap) is None:
+    """Runs of words between function words and marks: the ends of each, and its first word, none of the question's."""
+    runs: list[list[int]] = [[]]
+    for i, token in enumerate(sentence.tokens):
+        broken = i and sentence.text[sentence.tokens[i - 1].end : token.start].strip()
+        led = i > 0 and sentence.tokens[i - 1].word in DETERMINERS
+        outside = token.word in FUNCTION_WORDS or (token.word in VERBS and not led)
+        if broken or outside:
             runs.append([])
-        last = token.end
-        if token.word in FUNCTION_WORDS:
-            runs.append([])
-        else:
-            runs[-1].append((token.word, token.start, token.end))
+        if not outside:
+            runs[-1].append(i)
     for run in runs:
+        before = sentence.tokens[run[0] - 1].word if run and run[0] else ""
         for first in range(max(0, len(run) - PHRASE_WORDS), len(run)):
-            words = [word for word, _, _ in run[first:]]
-            if not contains_run(question.words, words) and not words[0][0].isdigit():
-                start, end = run[first][1], run[-1][2]
-                yield Candidate(sentence.text[start:end], start, end, "phrase")
+            yield from _phrase(question, sentence, run[first:], whole=first == 0 and before in DETERMINERS)
         if len(run) > 1:
-            yield Candidate(sentence.text[run[0][1] : run[0][2]], run[0][1], run[0][2], "phrase")
+            yield from _phrase(question, sentence, run[:1], whole=False)
+    for run, then in pairwise(run for run in runs if run):
+        if then[0] - run[-1] == 2 and sentence.tokens[run[-1] + 1].word in {"of", "for"}:
+            yield from _phrase(question, sentence, [run[-1], then[-1]], whole=True)
+
+
+def _phrase(question: QuestionView, sentence: Sentence, run: list[int], *, whole: bool) -> Iterator[Candidate]:
+    """A run of words as a candidate, unless the question says it or it begins with a digit."""
+    found = [sentence.tokens[i] for i in range(run[0], run[-1] + 1)]
+    if found[0].word[0].isdigit() or contains_run(question.words, [token.word for token in found]):
+        return
+    start, end = found[0].start, found[-1].end
+    if all(sentence.text[token.start].isupper() for token in found):
+        return
+    yield Candidate(sentence.text[start:end], start, end, "phrase", whole)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from psirag.readers.rules.dates import DATE, date_value, number_value
-from psirag.readers.rules.named_spans import FUNCTION_WORDS, Span, contains_run, folded_words, without_article
+from psirag.readers.rules.named_spans import FUNCTION_WORDS, contains_run, folded_words, without_article
 from psirag.readers.rules.passages import PassageView, Sentence
 from psirag.readers.rules.questions import PERSONS, PLACES, QuestionView
 from psirag.readers.rules.relation_words import Token, tokens
@@ -19,6 +19,8 @@ LATE = frozenset("after last later latest newer newest recent younger youngest".
 OLD = frozenset("elder eldest older oldest younger youngest".split())
 MORE = frozenset("more most longer longest taller tallest higher highest greater wider larger bigger deeper".split())
 LESS = frozenset("fewer fewest less least shorter shortest smaller lower narrower".split())
+# A claim is stated when a sentence holds this share of its words, and hinted at, so not so, from the lower one on.
+STATED, HINTED = 0.6, 0.4
 AGES = frozenset("lived live age reached".split())
 SHARED = frozenset("same both common share shared also alike".split())
 DENIALS = frozenset("never not no nobody none without refused declined nothing failed".split())
@@ -124,18 +126,10 @@ def _resolve(text: str, reading: Reading) -> Option | None:
     names = view.names
     named = {word for span in names for word in span.words}
     if names and all(word in named for word in words):
-        passage = _about(names, view.words, reading)
+        passage = reading.about(view.words) or next(filter(None, (reading.about(n.words) for n in names)), None)
         return None if passage is None else Option(text, passage, described=False)
     passage = reading.meant(text)
     return None if passage is None else Option(passage.subject, passage, described=True)
-
-
-def _about(names: tuple[Span, ...], words: tuple[str, ...], reading: Reading) -> PassageView | None:
-    """The passage that is most surely about a name."""
-    wanted = [words, *(span.words for span in names)]
-    sure = {key: max(max(p.named(name), p.about(name)) for name in wanted) for key, p in reading.passages.items()}
-    best = max(sure, key=lambda key: sure[key], default=None)
-    return None if best is None or sure[best] < 0.6 else reading.passages[best]
 
 
 def _order(question: QuestionView, options: list[Option], reading: Reading) -> tuple[Option, str] | None:
@@ -272,13 +266,16 @@ def _fit(cues: Sequence[Token], sentence: Sentence) -> float:
 def _stated(question: QuestionView, reading: Reading) -> Verdict | None:
     """Yes when a passage about what is named says it, no when it denies it."""
     names = question.names
-    passage = _about(names, names[0].words, reading) if names else None
+    passage = next(filter(None, (reading.about(name.words) for name in names)), None)
     if passage is None:
         return None
     cues = [cue.token for cue in question.cues]
     best = max(passage.sentences, key=lambda s: _fit(cues, s), default=None)
     held = {span.words: contains_run(passage.words + passage.title, without_article(span.words)) for span in names}
-    if best is None or not cues or _fit(cues, best) < 0.6 * len(cues) or not all(held.values()):
+    if best is None or not cues or not all(held.values()):
+        return None
+    said = _fit(cues, best) / len(cues)
+    if said < HINTED:
         return None
     denied = DENIALS & {token.word for token in best.tokens} and not DENIALS & set(question.words)
-    return Verdict("no" if denied else "yes", best.text)
+    return Verdict("no" if denied or said < STATED else "yes", best.text)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
 
-from psirag.readers.rules.named_spans import FUNCTION_WORDS, Span, without_article
+from psirag.readers.rules.named_spans import Span, without_article
 from psirag.readers.rules.passages import PassageView, Sentence
 from psirag.readers.rules.questions import Cue, QuestionView
 from psirag.readers.rules.relation_words import Token
@@ -32,12 +33,12 @@ class Facets:
     cues: tuple[Cue, ...]
     weights: Row
 
-    @property
+    @cached_property
     def main(self) -> npt.NDArray[np.bool_]:
         """Which facets belong to what is asked itself."""
         return np.array([False] * len(self.names) + [cue.main for cue in self.cues], dtype=bool)
 
-    @property
+    @cached_property
     def orders(self) -> Row:
         """When each facet is found out, in [0, 1]; names first, what is asked itself last."""
         return np.array([0.0] * len(self.names) + [cue.order for cue in self.cues])
@@ -65,18 +66,11 @@ class Told:
 
     def apart(self, token: Token, start: int, end: int) -> float:
         """Words between a token and a span; function words and names count little, a comma as half a word."""
-        a, b = (token.end, start) if token.end <= start else (end, token.start)
-        if a >= b:
-            return 0.0
-        gap = self.sentence.text[a:b]
-        words = 0.0
-        for other in self.sentence.tokens:
-            if a <= other.start and other.end <= b:
-                named = any(span.start <= other.start < span.end for span in self.sentence.names)
-                words += 0.2 if named or other.word in FUNCTION_WORDS else 1.0
-        return words + 0.5 * gap.count(",") + 2.0 * gap.count(";")
+        if token.end <= start:
+            return self.sentence.apart(token.end, start)
+        return self.sentence.apart(end, token.start)
 
-    @property
+    @cached_property
     def whole(self) -> Row:
         """How surely each cue is told in the sentence."""
         row = self.names.copy()
@@ -122,25 +116,24 @@ def _told(facets: Facets, sentence: Sentence, kin: float) -> Told:
             elif kin and token.relations & cue.token.relations:
                 found.append((i, kin, token))
     names = np.zeros(len(facets.weights))
-    words = {token.word for token in sentence.tokens}
     for i, name in enumerate(facets.names):
         wanted = without_article(name.words)
-        share = sum(word in words for word in wanted) / len(wanted)
+        share = sum(word in sentence.words for word in wanted) / len(wanted)
         names[i] = share if share == 1.0 else 0.6 * share * (share >= 0.5)
     return Told(sentence, tuple(found), names)
 
 
-def weigh_facets(question: QuestionView, passages: Sequence[PassageView], *, kin: float = KIN) -> Facets:
+def weigh_facets(question: QuestionView, told: Iterable[Sequence[Told]]) -> Facets:
     """Names and cues with weights: the fewer of the retrieved passages hold one, the more it says.
 
     Notes
     -----
     Source: ours; inverse document frequency as in Spärck Jones (1972), doi:10.1108/eb026526.
     """
-    bare = Facets(question.names, question.cues, np.ones(len(question.names) + len(question.cues)))
-    rows = [np.max([t.whole for t in read(bare, p, kin=kin)] or [bare.weights * 0], axis=0) for p in passages]
+    bare = unweighed(question)
+    rows = [np.max([t.whole for t in read] or [bare.weights * 0], axis=0) for read in told]
     frequency = (np.array(rows) > 0.5).sum(axis=0) if rows else np.zeros(len(bare.weights))
-    weights = np.maximum(LEAST, np.log((1 + len(passages)) / (0.5 + frequency)) / math.log(2 + 2 * len(passages)))
+    weights = np.maximum(LEAST, np.log((1 + len(rows)) / (0.5 + frequency)) / math.log(2 + 2 * len(rows)))
     weights[: len(question.names)] *= NAME_WEIGHT
     main = bare.main
     if main.any():
@@ -148,3 +141,13 @@ def weigh_facets(question: QuestionView, passages: Sequence[PassageView], *, kin
         weights[main] = share * np.sqrt(weights[main]) / np.sqrt(weights[main]).sum()
     total = weights.sum()
     return Facets(question.names, question.cues, weights / total if total else weights)
+
+
+def unweighed(question: QuestionView) -> Facets:
+    """Names and cues, all of weight 1.
+
+    Notes
+    -----
+    Source: ours.
+    """
+    return Facets(question.names, question.cues, np.ones(len(question.names) + len(question.cues)))

@@ -36,10 +36,25 @@ def names_to_look_up(
     names = [span.text for span in question.names if missing(span)]
     bridges = [] if "bridging" in without else find_bridges(question, reading.passages, ranks)
     ahead = [bridge.name.text for bridge in bridges if missing(bridge.name)]
+    resolved = (
+        [] if "descriptions" in without else [name.text for name in names_resolved(question, reading) if missing(name)]
+    )
     described = sum(not cue.main for cue in question.cues) >= DESCRIBED
     on_chains = names_on_chains(question, reading) if described and "chain names" not in without else []
     further = [*joined.from_iterable(zip(ahead[::2], ahead[1::2], on_chains, strict=False)), *ahead, *on_chains]
-    return [*names, *further]
+    return [*names, *resolved, *further]
+
+
+def names_resolved(question: QuestionView, reading: Reading) -> list[Span]:
+    """The names that take the place of the question's descriptions, the likeliest first.
+
+    Notes
+    -----
+    Source: ours; it stands for the query reorganization of Ψ-RAG §3.2.
+    """
+    asked = {span.words for span in question.names}
+    found = (span for resolved in reading.resolved(reading.view(question.text)) for span in resolved.view.names)
+    return [span for span in found if span.words not in asked]
 
 
 def names_on_chains(question: QuestionView, reading: Reading) -> list[str]:

@@ -174,6 +174,23 @@ def without_article(words: Sequence[str]) -> tuple[str, ...]:
     return tuple(words[1:] if len(words) > 1 and words[0] in {"the", "a", "an"} else words)
 
 
+def is_name(title: str) -> bool:
+    """Whether a title is written like a name: no word without a capital letter but small ones, and no sentence mark.
+
+    Notes
+    -----
+    Source: ours.
+
+    Examples
+    --------
+    >>> is_name("The Blue Ferry"), is_name("Ferry sinks in the night")
+    (True, False)
+    """
+    words = WORD.findall(title)
+    plain = [w for w in words if not _is_capital(w) and not w[0].isdigit() and folded(w) not in FUNCTION_WORDS]
+    return not [w for w in plain if folded(w) not in PARTICLES]
+
+
 def _is_capital(word: str) -> bool:
     """Whether a word is written like a name."""
     return word[0].isupper() or (len(word) > 2 and any(c.isupper() for c in word))

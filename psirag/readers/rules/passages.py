@@ -2,26 +2,32 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from itertools import accumulate
 
 from psirag.corpus import split_into_sentences
 from psirag.readers.protocol import Evidence
 from psirag.readers.rules.named_spans import (
+    FUNCTION_WORDS,
     Span,
     contains_run,
     folded_words,
+    is_name,
     match_quality,
     named_spans,
     without_article,
 )
+from psirag.readers.rules.questions import NAMED_THINGS, PLACES
 from psirag.readers.rules.relation_words import Token, tokens
+from psirag.readers.rules.word_classes import is_agent
 
 OPENING_WORDS = 24
 PERSONAL = frozenset("he she his her him hers himself herself".split())
 
 
-LIVES = frozenset("born birthplace baptised".split())
+LIVES = frozenset("born birth birthplace baptised married died".split())
 
 
 @dataclass(frozen=True)
@@ -33,6 +39,34 @@ class Sentence:
     names: tuple[Span, ...]
     forms: frozenset[str]
     relations: frozenset[int]
+
+    @cached_property
+    def words(self) -> frozenset[str]:
+        """Its words, folded."""
+        return frozenset(token.word for token in self.tokens)
+
+    def index(self, place: int) -> int:
+        """How many of its words begin before a place."""
+        return bisect_left(self._starts, place)
+
+    def apart(self, end: int, start: int) -> float:
+        """Words between two places; function words and names count little, a comma as half a word."""
+        if end >= start:
+            return 0.0
+        between = self._costs[self.index(start)] - self._costs[self.index(end)]
+        return between + 0.5 * self.text.count(",", end, start) + 2.0 * self.text.count(";", end, start)
+
+    @cached_property
+    def _starts(self) -> list[int]:
+        """Where its words begin."""
+        return [token.start for token in self.tokens]
+
+    @cached_property
+    def _costs(self) -> list[float]:
+        """What the words before each one count together."""
+        named = {i for span in self.names for i in range(self.index(span.start), self.index(span.end))}
+        light = (0.2 if i in named or t.word in FUNCTION_WORDS else 1.0 for i, t in enumerate(self.tokens))
+        return [0.0, *accumulate(light)]
 
 
 @dataclass(frozen=True)
@@ -69,9 +103,10 @@ class PassageView:
 
     @cached_property
     def subject(self) -> str:
-        """What it is about: its title without a part in brackets, or the first name in it."""
-        if self.title_text:
-            return self.title_text.split(" (")[0]
+        """What it is about: its title without a part in brackets if that is a name, or the first name in it."""
+        title = self.title_text.split(" (")[0]
+        if title and (contains_run(self.words, self.title) or is_name(title)):
+            return title
         return self.names[0].text if self.names else ""
 
     @cached_property
@@ -82,8 +117,16 @@ class PassageView:
     @cached_property
     def is_person(self) -> bool:
         """Whether it speaks of its subject as he or she."""
+        bracket = folded_words(self.title_text.partition("(")[2])
+        if bracket and not any(is_agent(word) or word.isdigit() for word in bracket):
+            return False
+        words = self.subject_words
+        if not words or words[0] in {"the", "a", "an"} or len(words) > 6 or set(words) & (NAMED_THINGS | PLACES):
+            return False
+        if self.subject.split()[0].isupper() and len(words[0]) > 1 and len(words) > 1:
+            return False
         said = sum(word in PERSONAL for word in self.words)
-        return said >= 3 or (said > 0 and bool(LIVES & self.vocabulary))
+        return said > 3 or (said > 0 and bool(LIVES & self.vocabulary))
 
     @cached_property
     def tokens(self) -> tuple[Token, ...]:

@@ -10,7 +10,8 @@ from typing import Literal
 
 from psirag.readers.rules.dates import number_value
 from psirag.readers.rules.named_spans import FUNCTION_WORDS, Span, folded_words, named_spans
-from psirag.readers.rules.relation_words import Token, relations, tokens
+from psirag.readers.rules.relation_words import Token, tokens
+from psirag.readers.rules.word_classes import is_agent, members
 
 Kind = Literal["person", "place", "date", "year", "number", "quantity", "work", "thing", "choice", "yes_no"]
 
@@ -29,7 +30,9 @@ PERSONS = frozenset(
     " author writer painter architect engineer singer musician producer brother sister father mother son daughter"
     " child husband wife thief captain officer athlete star virtuoso baker president novelist poet inventor scientist"
     " explorer footballer player partner friend nephew uncle aunt cousin grandfather grandmother shipwright performer"
-    " soprano producers actors".split()
+    " soprano producers actors colleague idol rival teacher pupil student assistant mentor successor predecessor"
+    " lover guest hero heroine leader head owner buyer seller winner loser champion finalist scorer neighbour"
+    " stepfather stepmother father-in-law mother-in-law brother-in-law sister-in-law boy girl lady gentleman".split()
 )
 NAMED_THINGS = frozenset(
     "film movie song book novel story opera album musical series play documentary work poem magazine newspaper"
@@ -39,7 +42,7 @@ NAMED_THINGS = frozenset(
 )
 KINSHIP = frozenset(
     "brother sister father mother son daughter child husband wife partner friend nephew uncle aunt cousin grandfather"
-    " grandmother".split()
+    " grandmother stepfather stepmother father-in-law mother-in-law brother-in-law sister-in-law".split()
 )
 DATES = frozenset("date day".split())
 YEARS = frozenset("year century decade".split())
@@ -47,6 +50,15 @@ UNITS = {
     "long": "extent", "tall": "length", "high": "length", "wide": "length", "deep": "length", "far": "length",
     "old": "age", "often": "times", "heavy": "weight", "fast": "speed",
 }  # fmt: skip
+AMOUNTS = {
+    "age": "age", "height": "length", "length": "extent", "width": "length", "depth": "length", "distance": "length",
+    "weight": "weight", "speed": "speed", "price": "amount", "cost": "amount", "fee": "amount", "sum": "amount",
+    "salary": "amount", "amount": "amount", "rate": "amount",
+}  # fmt: skip
+STOPS = AUXILIARIES | PREPOSITIONS | RELATIVE
+STOPS |= frozenset("above below under over near behind beneath through across during per against not and".split())
+COUNTS = frozenset("number population attendance".split())
+KINDS = frozenset("kind sort type breed species form".split())
 # Words that say what sort of answer is wanted, not what has to stand in the evidence.
 WORDING = DATES | YEARS | frozenset("name place kind sort time times number called both same common".split())
 MORE_FUNCTION_WORDS = frozenset(
@@ -101,6 +113,7 @@ class QuestionView:
     """A question with its names, its cues and its answer type."""
 
     text: str
+    titles: frozenset[tuple[str, ...]] = frozenset()
 
     @cached_property
     def words(self) -> tuple[str, ...]:
@@ -111,7 +124,21 @@ class QuestionView:
     def names(self) -> tuple[Span, ...]:
         """The names in it, in order, each once."""
         found = [span for span in named_spans(self.text) if not set(span.words) <= MORE_FUNCTION_WORDS]
-        return tuple({span.words: span for span in found}.values())
+        titled = self._titled
+        inside = [span for span in found if not any(a.start < span.end and span.start < a.end for a in titled)]
+        return tuple({span.words: span for span in sorted(inside + titled, key=lambda span: span.start)}.values())
+
+    @cached_property
+    def _titled(self) -> list[Span]:
+        """Where titles stand in it, the longest first, none across another."""
+        words, spans = tokens(self.text), list[Span]()
+        for title in sorted(self.titles, key=lambda title: (-len(title), title)):
+            for some in (words[i : i + len(title)] for i in range(len(words) - len(title) + 1)):
+                free = not any(a.start < some[-1].end and some[0].start < a.end for a in spans)
+                if tuple(token.word for token in some) == title and free:
+                    start, end = some[0].start, some[-1].end
+                    spans.append(Span(re.sub(r"['’][sS]?$", "", self.text[start:end]), title, start, end))
+        return spans
 
     @cached_property
     def asking(self) -> tuple[int, int]:
@@ -144,6 +171,9 @@ class QuestionView:
                 earlier = found.get(token.word)
                 asked = (token.start, token.end) in main or (earlier is not None and earlier.main)
                 found[token.word] = Cue(token, asked, earlier.order if earlier else self._place(token))
+        if not found:
+            called = (token for token in tokens(self.text) if token.word in {"called", "named", "name", "known"})
+            found = {token.word: Cue(token, main=True) for token in called}
         places = sorted({cue.order for cue in found.values() if not cue.main})
         return tuple(
             replace(cue, order=1.0 if cue.main else places.index(cue.order) / len(places)) for cue in found.values()
@@ -227,7 +257,8 @@ def answer_type(question: QuestionView) -> AnswerType:
     ['year', 'yes_no', 'person']
     """
     start, end = question.asking
-    words = folded_words(question.text[start:end])
+    said = [token for token in tokens(question.text) if start <= token.start < end]
+    words = tuple(token.word for token in said)
     if not words:
         return AnswerType("thing")
     if len(question.names) > 1 and _offers_options(question):
@@ -244,7 +275,7 @@ def answer_type(question: QuestionView) -> AnswerType:
         return AnswerType("date" if word == "when" else "place")
     if word == "how":
         return _how(rest)
-    return _by_head(rest)
+    return _typed(*_asked_noun(question, said[asked + 1 :], said[:asked]))
 
 
 def _offers_options(question: QuestionView) -> bool:
@@ -258,43 +289,78 @@ def _offers_options(question: QuestionView) -> bool:
 
 def _how(rest: tuple[str, ...]) -> AnswerType:
     """The type after "how"."""
-    if rest and rest[0] in {"many", "much"}:
+    if rest and rest[0] == "much":
+        return AnswerType("quantity", "amount")
+    if rest and rest[0] == "many":
         return AnswerType("number", rest[1] if len(rest) > 1 and rest[1] not in AUXILIARIES else "")
     if rest and rest[0] in UNITS:
         return AnswerType("quantity", UNITS[rest[0]])
     return AnswerType("thing")
 
 
-def _by_head(rest: tuple[str, ...]) -> AnswerType:
-    """The type after "what", "which" or "name", by the first noun that tells one."""
-    before = next((i for i, word in enumerate(rest) if word in AUXILIARIES), len(rest))
-    if rest and rest[-1] in {"called", "named"} and before == 0:
-        if {"he", "she"} & set(rest):
-            return AnswerType("person")
-        return _thing(next((word for word in reversed(rest[:-1]) if word not in FUNCTION_WORDS), ""))
-    if not rest or (before == 0 and rest[0] not in {"is", "was", "are", "were"}):
-        return AnswerType("thing")
-    phrase = rest[:before] if before else rest[1:6]
-    if not before and rest[1:4] == ("the", "name", "of"):
-        phrase = rest[4:9]
-    for word in phrase[:5]:
-        if word in RELATIVE | PREPOSITIONS:
-            break
-        if word in PLACES:
-            return AnswerType("place", word)
-        if word in PERSONS:
-            return AnswerType("person", word)
-        if word in DATES | YEARS:
-            return AnswerType("date" if word in DATES else "year", word)
-        if word == "of" and before:
-            break
-    content = [word for word in phrase[:4] if word not in FUNCTION_WORDS and number_value(word) is None]
-    if before == len(rest) and content:
-        verb = next((i for i, word in enumerate(content) if i and (relations(word) or word.endswith("ed"))), 1)
-        return _thing(content[verb - 1])
-    return _thing((content[-1] if before else content[0]) if content else "")
+def _asked_noun(question: QuestionView, rest: list[Token], before: list[Token]) -> tuple[str, str]:
+    """The nouns that say what is asked for: "town" in "which old town was", "height" in "what was the height of"."""
+    if not rest:
+        return _last_noun(question, before), ""
+    if rest[0].word in {"is", "was", "are", "were"}:
+        if rest[-1].word in {"called", "named"}:
+            return ("person" if {"he", "she"} & {t.word for t in rest} else _last_noun(question, rest[:-1])), ""
+        named = len(rest) > 2 and any(span.start <= rest[2].start < span.end for span in question.names)
+        if (
+            len(rest) > 1
+            and not named
+            and (rest[1].word in DETERMINERS or question.text[: rest[1].end].endswith(("'s", "’s")))
+        ):
+            phrase = rest[2:]
+            if phrase and phrase[0].word == "name" and len(phrase) > 2 and phrase[1].word == "of":
+                phrase = phrase[3:] if phrase[2].word in DETERMINERS else phrase[2:]
+            return _last_noun(question, _phrase(question, phrase)), ""
+        owned = next((i for i, t in enumerate(rest) if question.text[t.start : t.end].endswith(("'s", "’s"))), None)
+        return ("", "") if owned is None else (_last_noun(question, _phrase(question, rest[owned + 1 :])), "")
+    if rest[0].word in KINDS and len(rest) > 2 and rest[1].word == "of":
+        rest = rest[2:]
+    if rest[0].word == "of":
+        return "", ""
+    phrase = _phrase(question, rest)
+    then = rest[len(phrase)].word if len(phrase) < len(rest) else ""
+    content = [t for t in phrase if t.word not in FUNCTION_WORDS and number_value(t.word) is None]
+    known = [t.word for t in content if t.word in PLACES | PERSONS | DATES | YEARS | NAMED_THINGS or members(t.word)]
+    if then not in AUXILIARIES and len(content) > 1 and not (known and known[0] == content[-1].word):
+        content = content[:-1]
+    return (content[-1].word if content else ""), (known[0] if known else "")
 
 
-def _thing(head: str) -> AnswerType:
-    """The type for a noun that is neither place, person nor date."""
-    return AnswerType("work" if head in NAMED_THINGS else "thing", head)
+def _phrase(question: QuestionView, rest: list[Token]) -> list[Token]:
+    """The words up to the first that cannot belong to a noun phrase: an auxiliary, a preposition, a name behind it."""
+    behind = False
+    for i, token in enumerate(rest):
+        named = any(span.start <= token.start < span.end for span in question.names)
+        own = token.word in STOPS or (i and token.word in DETERMINERS) or (i and number_value(token.word) is not None)
+        if own or (behind and named):
+            return rest[: i - 1] if i > 1 and token.word == "by" and rest[i - 1].word.endswith("ed") else rest[:i]
+        behind = behind or not named
+    return rest
+
+
+def _last_noun(question: QuestionView, some: list[Token]) -> str:
+    """The last word that carries meaning and is not in a name."""
+    outside = (t for t in reversed(some) if not any(span.start <= t.start < span.end for span in question.names))
+    return next((t.word for t in outside if t.word not in FUNCTION_WORDS), "")
+
+
+def _typed(head: str, other: str) -> AnswerType:
+    """The type for a noun, or for another noun of its phrase when that one tells more."""
+    for noun in (head, other):
+        if noun in PLACES:
+            return AnswerType("place", noun)
+        if noun in DATES | YEARS:
+            return AnswerType("date" if noun in DATES else "year", noun)
+        if noun in AMOUNTS:
+            return AnswerType("quantity", AMOUNTS[noun])
+        if noun in COUNTS:
+            return AnswerType("number", noun)
+        if noun in NAMED_THINGS:
+            return AnswerType("work", noun)
+        if noun in PERSONS or (is_agent(noun) and not members(noun)):
+            return AnswerType("person", noun)
+    return AnswerType("thing", head)

@@ -18,6 +18,7 @@ from psirag.readers.rules.summary import summarise
 
 PARTS = (
     "bridging",
+    "descriptions",
     "chain names",
     "hops",
     "shared names",
@@ -44,11 +45,12 @@ class RulesReader:
     Parameters
     ----------
     without : collection of str
-        Parts switched off, for ablations: "bridging" (looking up and ranking over bridges), "chain names" (looking up
-        what the best chains would lead to), "hops" (an answer in another passage than the one described), "shared
-        names" (hops over a name without a passage), "relations" (words of one relation), "types" (how names and nouns
-        fit what is asked), "comparison" (options, yes/no), "support" ("Not mentioned"), "path first" (the answer's
-        passages first), "explanation" (a sentence for why and how).
+        Parts switched off, for ablations: "bridging" (looking up and ranking over bridges), "descriptions" (names in
+        the place of "the director of Emma"), "chain names" (looking up what the best chains would lead to), "hops" (an
+        answer in another passage than the one described), "shared names" (hops over a name without a passage),
+        "relations" (words of one relation), "types" (how names and nouns fit what is asked), "comparison" (options,
+        yes/no), "support" ("Not mentioned"), "path first" (the best chain's passages first), "explanation" (a sentence
+        for why and how).
 
     Raises
     ------
@@ -86,7 +88,7 @@ class RulesReader:
         queries = self._queries(question, reading, ranks, state) if may_retrieve else ()
         if queries:
             return Decision("retrieve", "", queries, f"To look up: {', '.join(queries)}.", evidence)
-        text, why, path = self._answer(question, reading)
+        text, why, path = self._answer(reading.view(state.question), reading)
         if "path first" not in self.without:
             evidence |= {key: evidence[key] + ON_PATH for key in path}
         if not text:
@@ -103,13 +105,15 @@ class RulesReader:
         best = reading.best(question)
         if best is None or ("support" not in self.without and best.support < SUPPORTED):
             return "", "", ()
-        return best.candidate.text, best.sentence, best.chain.path
+        return best.candidate.text, best.sentence, reading.path_to(question, best)
 
     def _queries(
         self, question: QuestionView, reading: Reading, ranks: Mapping[int, Rank], state: AgentState
     ) -> tuple[str, ...]:
         """What to look up next, the queries left spread over the steps left."""
-        wanted = names_to_look_up(question, reading, ranks, without=self.without)
+        # A single query left goes by what the passages mention, not by a guess at what the question means.
+        without = self.without | ({"descriptions"} if state.queries_left < 2 else set())
+        wanted = names_to_look_up(question, reading, ranks, without=without)
         last = state.retrievals_left <= 1
         room = state.queries_left if last else math.ceil(state.queries_left / state.retrievals_left)
         return queries_for(wanted, state.queries, room=room, gather=last)

@@ -69,6 +69,28 @@ PHRASES = {
 }
 _PHRASE = {word: re.compile(pattern, re.IGNORECASE) for word, pattern in PHRASES.items()}
 PREFIX = 5
+# Verbs whose past forms have another stem: the base form, the past, and the participle where it differs.
+IRREGULAR = {
+    past: line.split("-")[0]
+    for line in """
+    be-was-were-been bear-bore-borne beat-beaten become-became begin-began-begun bend-bent bind-bound
+    bite-bit-bitten bleed-bled blow-blew-blown break-broke-broken bring-brought build-built burn-burnt
+    buy-bought catch-caught choose-chose-chosen come-came creep-crept deal-dealt dig-dug do-did-done
+    draw-drew-drawn drink-drank-drunk drive-drove-driven eat-ate-eaten fall-fell-fallen feed-fed feel-felt
+    fight-fought find-found flee-fled fly-flew-flown forbid-forbade-forbidden forget-forgot-forgotten
+    freeze-froze-frozen get-got-gotten give-gave-given go-went-gone grow-grew-grown hang-hung have-had
+    hear-heard hide-hid-hidden hold-held keep-kept know-knew-known lay-laid lead-led leave-left lend-lent
+    lie-lay-lain lose-lost make-made mean-meant meet-met pay-paid ride-rode-ridden ring-rang-rung
+    rise-rose-risen run-ran say-said see-saw-seen seek-sought sell-sold send-sent shake-shook-shaken shine-shone
+    shoot-shot show-shown shrink-shrank-shrunk sing-sang-sung sink-sank-sunk sit-sat sleep-slept slide-slid
+    speak-spoke-spoken spend-spent spin-spun spring-sprang-sprung stand-stood steal-stole-stolen stick-stuck
+    strike-struck swear-swore-sworn swim-swam-swum swing-swung take-took-taken teach-taught tear-tore-torn
+    tell-told think-thought throw-threw-thrown understand-understood wake-woke wear-wore-worn weave-wove-woven
+    win-won write-wrote-written
+    """.split()
+    for past in line.split("-")[1:]
+}
+VERBS = frozenset(IRREGULAR) | frozenset(IRREGULAR.values())
 
 
 @dataclass(frozen=True)
@@ -105,7 +127,7 @@ def tokens(text: str) -> tuple[Token, ...]:
 
 @lru_cache(maxsize=1 << 16)
 def forms(word: str) -> frozenset[str]:
-    """A folded word's stem, and its first five letters when it has as many.
+    """A folded word's stem, of an irregular verb its base form's, and the first five letters when it has as many.
 
     Notes
     -----
@@ -113,8 +135,9 @@ def forms(word: str) -> frozenset[str]:
     """
     from Stemmer import Stemmer
 
-    stem = str(Stemmer("english").stemWord(word))
-    return frozenset({stem, f"{word[:PREFIX]}-"} if len(word) >= PREFIX else {stem})
+    base = IRREGULAR.get(word, word)
+    stem = str(Stemmer("english").stemWord(base))
+    return frozenset({stem, f"{base[:PREFIX]}-"} if len(base) >= PREFIX else {stem})
 
 
 @lru_cache(maxsize=1 << 16)

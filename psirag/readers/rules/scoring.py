@@ -12,68 +12,75 @@ import numpy as np
 from psirag.readers.rules.candidates import Candidate
 from psirag.readers.rules.chains import Chain
 from psirag.readers.rules.facets import Facets, Row, Told
-from psirag.readers.rules.named_spans import MONTHS, folded_words
+from psirag.readers.rules.looks import Looks
+from psirag.readers.rules.named_spans import folded_words
 from psirag.readers.rules.passages import PassageView
-from psirag.readers.rules.questions import PERSONS, AnswerType
+from psirag.readers.rules.questions import AnswerType
 from psirag.readers.rules.relation_words import forms, relations
+from psirag.readers.rules.roles import Form, roles
+from psirag.readers.rules.word_classes import is_agent, members
 
 WEIGHTS = {
-    "covered": 11.0, "gained": 2.0, "told_here": 1.5, "names_missing": -4.0, "near": 0.9, "follows": 0.3,
-    "noun": 2.0, "nounless": -1.5, "misfit": -3.0, "placeless": -2.5, "place": 0.5,
-    "person": 0.7, "container": -1.0,
-    "adjective": -1.5, "on_path": -3.0, "subject": -1.5, "subject_told": 3.0, "hops": -0.1, "phrase": -1.0,
+    "covered": 5.0,
+    "gained": 1.0,
+    "told_here": 1.5,
+    "names_missing": -1.9,
+    "heaviest_missing": 0.1,
+    "subject": 0.3,
+    "subject_told": 1.0,
+    "sentence": 0.9,
+    "mixed": -1.1,
+    "near": 0.6,
+    "nearest": 1.2,
+    "phrase": -1.6,
+    "whole": 0.6,
+    "short": -0.6,
+    "verbal": -0.5,
+    "agent": 1.0,
+    "aligned": 0.6,
+    "across": -0.3,
+    "preposition": 1.1,
+    "noun": 1.9,
+    "nounless": -1.4,
+    "misfit": -2.5,
+    "placeless": -2.5,
+    "place": 0.5,
+    "person": 1.0,
+    "full": 1.2,
+    "opener": -1.0,
+    "container": -1.0,
+    "adjective": -1.5,
+    "member": 2.0,
+    "stranger": -2.0,
+    "odd_phrase": -1.7,
+    "plain_name": -0.1,
+    "on_path": -1.9,
+    "hops": -0.1,
+    "value": 1.0,
+}
+SUPPORT = {
+    "told_here": 0.9, "gained": 5.0, "names_missing": -2.2, "heaviest_missing": -5.0,
+    "noun": 0.7, "preposition": 0.6, "member": 2.0,
 }  # fmt: skip
-SUPPORT = {"told_here": 0.2, "gained": 1.1, "names_missing": -0.2, "heaviest_missing": -7.4}
-SUPPORTED_FROM = 1.9
-TYPE_SIGNS = ("noun", "nounless", "misfit", "placeless", "place", "person", "container", "adjective")
-PERSON_BEFORE = PERSONS | frozenset("by with whom captain president".split())
-PLACE_BEFORE = frozenset("across along at beneath from in near outside over through under".split())
-LIES_IN = re.compile(rf", in (?!{MONTHS})[A-Z]|, an? (?:\w+ )*(?:town|city|village)\b")
+SUPPORTED_FROM = 0.75
+TYPE_SIGNS = (
+    "noun",
+    "nounless",
+    "misfit",
+    "placeless",
+    "place",
+    "person",
+    "container",
+    "adjective",
+    "member",
+    "stranger",
+)
 WATERS_AND_HEIGHTS = frozenset(
     "river stream lake sea ocean mountain mountains forest forests plateau seaport port island".split()
 )
 SAID_BEFORE = re.compile(r"\W{1,2}|,? (?:of|called|named|is|was|,)(?: the| an?)? ?")
 DETERMINED = re.compile(r"\b(?:the|an?|his|her|its|another) $")
 FAR = 20.0
-
-
-@dataclass(frozen=True)
-class Looks:
-    """How names are written in the evidence: after "in" or "at" like a place, after "by" or "actor" like a person."""
-
-    places: Mapping[tuple[str, ...], int]
-    persons: Mapping[tuple[str, ...], int]
-    subjects: Mapping[tuple[str, ...], PassageView]
-
-    @staticmethod
-    def of(passages: Mapping[int, PassageView]) -> Looks:
-        """Count them."""
-        places: dict[tuple[str, ...], int] = {}
-        persons: dict[tuple[str, ...], int] = {}
-        for sentence in (s for passage in passages.values() for s in passage.sentences):
-            for span in sentence.names:
-                before = folded_words(sentence.text[max(0, span.start - 30) : span.start])[-1:]
-                alone = len(span.words) == 1 and (LIES_IN.match(sentence.text[span.end :]) or before == ("to",))
-                counted = (
-                    places if alone or PLACE_BEFORE & set(before) else persons if PERSON_BEFORE & set(before) else None
-                )
-                if counted is not None:
-                    counted[span.words] = counted.get(span.words, 0) + 1
-        return Looks(places, persons, {passage.subject_words: passage for passage in passages.values()})
-
-    def person(self, words: tuple[str, ...]) -> bool | None:
-        """Whether a name is a person's; None when nothing tells."""
-        if words in self.subjects:
-            return self.subjects[words].is_person
-        seen = self.persons.get(words, 0) - self.places.get(words, 0)
-        return None if seen == 0 else seen > 0
-
-    def place(self, words: tuple[str, ...]) -> bool:
-        """Whether a name is written as a place, or has a passage of its own that is not about a person."""
-        own = self.subjects.get(words)
-        if own is not None and (own.is_person or "(" in own.title_text):
-            return False
-        return own is not None or bool(self.places.get(words))
 
 
 @dataclass(frozen=True)
@@ -92,60 +99,76 @@ class Scored:
         return SUPPORTED_FROM + sum(weight * self.signs[name] for name, weight in SUPPORT.items())
 
 
-def score(
-    asked: AnswerType, facets: Facets, looks: Looks, passages: Mapping[int, PassageView],
-    chain: Chain, told: Told, found: Candidate, *, typed: bool = True,
-) -> Scored:  # fmt: skip
-    """A candidate with its signs and the weighted sum of them."""
-    here = _here(facets, chain, told, found)
-    signs = _coverage(facets, chain, here, subject=found.form == "subject")
-    signs |= _places(facets, told, found) | _kind(asked, looks, passages[chain.path[-1]], told, found)
-    words = folded_words(found.text)
-    signs["on_path"] = float(any(_overlap(words, passages[key].subject_words) for key in chain.path[:-1]))
-    signs["hops"] = len(chain.path) - 1.0
-    weights = {name: weight for name, weight in WEIGHTS.items() if typed or name not in TYPE_SIGNS}
-    total = sum(weight * signs[name] for name, weight in weights.items())
-    return Scored(found, chain, told.sentence.text, signs, total)
+@dataclass(frozen=True)
+class Scale:
+    """What candidates are weighed by: the type and form asked for, the facets, and how names look."""
+
+    asked: AnswerType
+    form: Form
+    facets: Facets
+    looks: Looks
+    passages: Mapping[int, PassageView]
+    typed: bool = True
+
+    @cached_property
+    def main(self) -> frozenset[int]:
+        """The facets that belong to what is asked itself."""
+        return frozenset(np.flatnonzero(self.facets.main).tolist())
+
+    def score(self, chain: Chain, told: Told, found: Candidate) -> Scored:
+        """A candidate with its signs and the weighted sum of them."""
+        signs = _coverage(self.facets, chain, told, found) | _nearness(self.main, told, found)
+        signs |= roles(self.form, told, found, self.main)
+        signs |= _kind(self.asked, self.looks, self.passages[chain.path[-1]], told, found)
+        words = folded_words(found.text)
+        signs["preposition"] *= 1.0 - signs["container"]
+        signs["on_path"] = float(any(_overlap(words, self.passages[key].subject_words) for key in chain.path[:-1]))
+        signs["hops"] = len(chain.path) - 1.0
+        signs["value"] = chain.value
+        weights = {name: weight for name, weight in WEIGHTS.items() if self.typed or name not in TYPE_SIGNS}
+        return Scored(found, chain, told.sentence.text, signs, sum(weights[name] * signs[name] for name in weights))
 
 
-def _here(facets: Facets, chain: Chain, told: Told, found: Candidate) -> Row:
-    """What is told of the candidate itself, names aside."""
-    row = (chain.last if found.form == "subject" else told.around(found.start, found.end)).copy()
-    row[: len(facets.names)] = 0.0
-    return row
-
-
-def _coverage(facets: Facets, chain: Chain, here: Row, *, subject: bool) -> dict[str, float]:
+def _coverage(facets: Facets, chain: Chain, told: Told, found: Candidate) -> dict[str, float]:
     """How much of the question chain and sentence hold together; what is asked itself counts only in the sentence."""
     weights, main, named = facets.weights, facets.main, len(facets.names)
+    subject = found.form == "subject"
+    here: Row = (chain.last if subject else told.around(found.start, found.end)).copy()
+    here[:named] = 0.0
     covered = np.where(main, here, np.maximum(chain.covered, here * (0.4 + 0.6 * facets.orders)))
     missing = 1.0 - covered
     before = np.where(main, 0.0, np.minimum(covered, chain.covered))
-    told = float(weights[main] @ here[main]) / (weights[main].sum() or 1.0)
+    said = float(weights[main] @ here[main]) / (weights[main].sum() or 1.0)
     return {
         "covered": float(weights @ covered),
         "gained": 0.0 if subject else float(weights @ (covered - before)),
-        "told_here": told,
+        "told_here": said,
         "names_missing": float(weights[:named] @ missing[:named]) / (weights[:named].sum() or 1.0),
         "heaviest_missing": float((weights * missing).max(initial=0.0)),
         "subject": float(subject),
-        "subject_told": told if subject else 0.0,
+        "subject_told": said if subject else 0.0,
+        "sentence": 0.0 if subject else float(weights @ told.whole),
     }
 
 
-def _places(facets: Facets, told: Told, found: Candidate) -> dict[str, float]:
-    """How near the question's words stand, and whether what is asked itself is told right before."""
-    main, near, before = facets.main, FAR, FAR
+def _nearness(main: frozenset[int], told: Told, found: Candidate) -> dict[str, float]:
+    """How near the question's words stand, and how a phrase is cut."""
+    near, nearest = FAR, FAR
     if found.form != "subject":
         for facet, _, token in told.found:
             if not (found.start <= token.start and token.end <= found.end):
                 apart = told.apart(token, found.start, found.end)
-                near = min(near, apart + (0.0 if main[facet] else 3.0))
-                before = min(before, apart if main[facet] and token.end <= found.start else FAR)
+                nearest = min(nearest, apart)
+                near = min(near, apart) if facet in main else near
+    phrase = found.form == "phrase" and found.text == found.text.lower()
     return {
+        "mixed": float(found.form == "phrase" and not phrase),  # a name with a plain word
         "near": 1 / (1 + near) if near < FAR else 0.0,
-        "follows": float(before < 0.9),
-        "phrase": float(found.form == "phrase"),
+        "nearest": 1 / (1 + nearest) if nearest < FAR else 0.0,
+        "phrase": float(phrase),
+        "whole": float(phrase and found.whole),
+        "short": 1 / (1 + found.text.count(" ")) if phrase else 0.0,
+        "verbal": float(phrase and found.text.endswith(("ed", "ing", "ly"))),
     }
 
 
@@ -160,23 +183,32 @@ def _kind(asked: AnswerType, looks: Looks, passage: PassageView, told: Told, fou
     noun = 0.0 if inside else _noun(asked, looks, passage, told, found)
     wanted = kind in {"number", "work"} or (kind == "place" and asked.head in WATERS_AND_HEIGHTS)
     alone = found.form == "name" and len(words) == 1 and re.match(r" [a-z-]+", text[found.end :])
+    opener = found.start == 0 and found.form == "name" and words not in looks.inside and len(words) == 1
+    known = members(asked.head) if kind == "thing" or asked.head in {"country", "continent"} else frozenset()
+    member = bool(words) and (words[-1] in known or ("actor" in known and is_agent(words[-1])))
     return {
         "noun": noun,
         "nounless": float(bool(asked.head) and wanted and noun == 0),
         "misfit": float(_misfit(asked, person, place, text[: found.start])),
         "placeless": float(kind == "place" and not place and noun < 1 and not opens),
         "place": float(kind == "place" and (place or opens)),
-        "person": float(kind == "person" and person is True),
+        "person": float(kind == "person") * person,
+        "full": float(kind == "person" and 1 < len(words) < 5 and not DETERMINED.search(text[: found.start])),
+        "opener": float(kind != "thing" and opener),
         "container": float(inside),
         "adjective": float(bool(alone) and DETERMINED.search(text[: found.start]) is not None),
+        "member": float(member),
+        "stranger": float(bool(known) and not member),
+        "odd_phrase": float(found.form == "phrase" and kind != "thing"),
+        "plain_name": float(found.form in {"name", "subject"} and kind == "thing" and not asked.head),
     }  # fmt: skip
 
 
-def _misfit(asked: AnswerType, person: bool | None, place: bool, before: str) -> bool:
+def _misfit(asked: AnswerType, person: float, place: bool, before: str) -> bool:
     """Whether a name is a person's where none is asked for, or none's where one is."""
     if asked.kind == "person":
-        return person is False or place or before.endswith((" a ", " an "))
-    return bool(person) and (asked.kind == "place" or (asked.kind in {"thing", "work"} and bool(asked.head)))
+        return person < 0 or place or before.endswith((" a ", " an "))
+    return person > 0 and (asked.kind == "place" or (asked.kind in {"thing", "work"} and bool(asked.head)))
 
 
 def _is_container(looks: Looks, told: Told, found: Candidate) -> bool:

@@ -3,21 +3,37 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
+
+import numpy as np
 
 from psirag.readers.rules.candidates import Candidate, candidates
 from psirag.readers.rules.chains import Chain, find_chains
-from psirag.readers.rules.facets import KIN, Facets, Told, read, weigh_facets
+from psirag.readers.rules.descriptions import innermost, replaced
+from psirag.readers.rules.facets import KIN, Facets, Told, read, unweighed, weigh_facets
 from psirag.readers.rules.hops import find_hops
+from psirag.readers.rules.looks import Looks
+from psirag.readers.rules.named_spans import FUNCTION_WORDS, folded_words
 from psirag.readers.rules.passages import PassageView
-from psirag.readers.rules.questions import NAMED_THINGS, PERSONS, PLACES, PREPOSITIONS, RELATIVE, QuestionView
-from psirag.readers.rules.relation_words import forms
-from psirag.readers.rules.scoring import Looks, Scored, score
+from psirag.readers.rules.questions import QuestionView
+from psirag.readers.rules.roles import form_of
+from psirag.readers.rules.scoring import Scale, Scored
 
-CHAINS_READ = 40
-HOPS, HOPS_OF_A_DESCRIPTION = 3, 2
-AT_HAND = 1.0
+ENDS_READ = 12
+HOPS = 3
+DESCRIPTIONS = 4
+# Readings kept after each description, the weight of the question as it was asked, and how far scores stand apart.
+WIDTH, AS_ASKED, SHARPNESS = 3, 0.3, 1.6
+SURE = 0.6
+
+
+@dataclass(frozen=True)
+class Resolved:
+    """A question with names in the place of descriptions, and how likely these are."""
+
+    view: QuestionView
+    weight: float
 
 
 @dataclass(frozen=True)
@@ -31,6 +47,7 @@ class Reading:
 
     passages: Mapping[int, PassageView]
     without: frozenset[str] = field(default_factory=frozenset)
+    _read: dict[str, list[Scored]] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def only(self, passage: PassageView) -> Reading:
         """The same for a single passage."""
@@ -43,9 +60,9 @@ class Reading:
 
     def facets(self, question: QuestionView) -> tuple[Facets, dict[int, tuple[Told, ...]]]:
         """What the question asks the evidence to hold, and what each sentence tells of it."""
-        kin = 0.0 if "relations" in self.without else KIN
-        facets = weigh_facets(question, list(self.passages.values()), kin=kin)
-        return facets, {key: read(facets, passage, kin=kin) for key, passage in self.passages.items()}
+        kin, bare = 0.0 if "relations" in self.without else KIN, unweighed(question)
+        told = {key: read(bare, passage, kin=kin) for key, passage in self.passages.items()}
+        return weigh_facets(question, told.values()), told
 
     def chains(
         self, question: QuestionView, facets: Facets, told: Mapping[int, Sequence[Told]], *, hops: int = HOPS
@@ -59,71 +76,120 @@ class Reading:
             find_chains(question, facets, self.passages, told, moves, hops=hops), key=lambda chain: -chain.value
         )
 
-    def meant(self, description: str) -> PassageView | None:
-        """The passage that a description such as "the director of Emma" means: where the shortest good chain ends."""
-        view = QuestionView(description)
-        facets, told = self.facets(view)
-        facets = replace(facets, cues=tuple(replace(cue, main=False) for cue in facets.cues))
-        named, noun = len(facets.names), _head_noun(view)
-        ends = [
-            chain
-            for chain in self.chains(view, facets, told, hops=HOPS_OF_A_DESCRIPTION)
-            if len(chain.path) > 1
-            and chain.covered[:named].min(initial=1.0) > 0.5
-            and chain.covered[named:].any()
-            and _is_a(noun, self.passages[chain.path[-1]])
-        ]
-        best = max(ends, key=lambda chain: (-len(chain.path), chain.value), default=None)
-        return None if best is None else self.passages[best.path[-1]]
+    @cached_property
+    def titles(self) -> frozenset[tuple[str, ...]]:
+        """The titles that a question may hold in small letters."""
+        titles = (passage.title for passage in self.passages.values())
+        return frozenset(t for t in titles if any(len(word) > 2 and word not in FUNCTION_WORDS for word in t))
 
-    def best(self, question: QuestionView) -> Scored | None:
-        """The candidate with the highest score, or None when there is none."""
+    def view(self, text: str) -> QuestionView:
+        """A question that knows the titles at hand."""
+        return QuestionView(text, self.titles)
+
+    def resolved(self, question: QuestionView) -> list[Resolved]:
+        """The question with names in the place of its descriptions, innermost first: the likeliest few readings."""
+        as_asked = Resolved(question, 1.0)
+        done, ahead = list[Resolved](), [as_asked]
+        for _ in range(0 if "descriptions" in self.without else DESCRIPTIONS):
+            further: list[Resolved] = []
+            for reading in ahead:
+                described = innermost(reading.view)
+                named = {} if described is None else self._named(described.asks)
+                if described is None or not named:
+                    done.append(reading)
+                else:
+                    further += [
+                        Resolved(replaced(reading.view, described, n), reading.weight * p) for n, p in named.items()
+                    ]
+            ahead = sorted(further, key=lambda reading: -reading.weight)[:WIDTH]
+        done += ahead
+        return done if done == [as_asked] else [*done, Resolved(question, AS_ASKED)]
+
+    def _named(self, asks: str) -> dict[str, float]:
+        """The likeliest names that answer a question, each with its share; a name itself as it is."""
+        if not asks.endswith("?"):
+            return {asks: 1.0}
+        shares: dict[str, float] = {}
+        for scored, share in self._shares(self.view(asks)):
+            if scored.candidate.form != "phrase":
+                shares[scored.candidate.text] = shares.get(scored.candidate.text, 0.0) + share
+        total = sum(shares.values()) or 1.0
+        return {name: shares[name] / total for name in sorted(shares, key=lambda name: -shares[name])[:WIDTH]}
+
+    def _shares(self, question: QuestionView) -> list[tuple[Scored, float]]:
+        """The candidates for a question with the share of each by its score."""
+        found = self.scored(question)
+        scores = np.array([scored.score for scored in found])
+        odds = np.exp(SHARPNESS * (scores - scores.max(initial=-np.inf)))
+        return list(zip(found, (odds / odds.sum()).tolist(), strict=True))
+
+    def meant(self, description: str) -> PassageView | None:
+        """The passage that a name, or a description such as "the director of Emma", means."""
+        best = self.best(self.view(f"Who was {description}?"), named=True)
+        return None if best is None else self.about(folded_words(best.candidate.text))
+
+    def path_to(self, question: QuestionView, found: Scored) -> tuple[int, ...]:
+        """The passages of the question's best chain, and the one in which an answer was found."""
         facets, told = self.facets(question)
-        typed = "types" not in self.without
-        found = (
-            score(question.type, facets, self.looks, self.passages, chain, sentence, candidate, typed=typed)
-            for chain in self.chains(question, facets, told)[:CHAINS_READ]
+        best = next((chain.path for chain in self.chains(question, facets, told)), ())
+        return tuple(dict.fromkeys([*best, found.chain.path[-1]]))
+
+    def about(self, name: tuple[str, ...]) -> PassageView | None:
+        """The passage that is most surely about a name."""
+        sure = {key: max(p.named(name), p.about(name)) for key, p in self.passages.items()}
+        best = max(sure, key=lambda key: sure[key], default=None)
+        return None if best is None or sure[best] < SURE else self.passages[best]
+
+    def scored(self, question: QuestionView) -> list[Scored]:
+        """Every candidate of the most promising passages, each at the end of its best chain."""
+        if question.text not in self._read:
+            self._read[question.text] = self._scored(question)
+        return self._read[question.text]
+
+    def _scored(self, question: QuestionView) -> list[Scored]:
+        """The same, worked out."""
+        facets, told = self.facets(question)
+        scale = Scale(question.type, form_of(question), facets, self.looks, self.passages, "types" not in self.without)
+        ends: dict[int, Chain] = {}
+        for chain in self.chains(question, facets, told):
+            ends.setdefault(chain.path[-1], chain)
+        return [
+            scale.score(chain, sentence, candidate)
+            for chain in list(ends.values())[:ENDS_READ]
             for sentence, candidate in self._candidates(question, chain, told[chain.path[-1]])
-        )
-        return max(found, key=lambda scored: scored.score, default=None)
+        ]
+
+    def best(self, question: QuestionView, *, named: bool = False) -> Scored | None:
+        """The candidate that has the greatest share over all resolved questions, or None when there is none."""
+        totals: dict[str, float] = {}
+        strongest: dict[str, tuple[float, Scored]] = {}
+        for reading in self.resolved(question):
+            for text, (share, scored) in self._best_of(reading, named=named).items():
+                totals[text] = totals.get(text, 0.0) + share
+                strongest[text] = max(strongest.get(text, (-1.0, scored)), (share, scored), key=_share)
+        return strongest[max(totals, key=lambda text: totals[text])][1] if totals else None
+
+    def _best_of(self, reading: Resolved, *, named: bool) -> dict[str, tuple[float, Scored]]:
+        """For one reading the best place of every text, with its share."""
+        best: dict[str, tuple[float, Scored]] = {}
+        for scored, share in self._shares(reading.view):
+            form, text = scored.candidate.form, scored.candidate.text
+            if not (named and form in {"phrase", "date", "number"}) and share > best.get(text, (-1.0,))[0]:
+                best[text] = share, scored
+        return {text: (reading.weight * share, scored) for text, (share, scored) in best.items()}
 
     def _candidates(
         self, question: QuestionView, chain: Chain, told: Sequence[Told]
     ) -> Iterator[tuple[Told, Candidate]]:
-        """The candidates in the last passage of a chain; its subject once, phrases only beside what is asked."""
+        """The candidates in the last passage of a chain; its subject once."""
         passage, subject_seen = self.passages[chain.path[-1]], False
         for sentence in told:
             for candidate in candidates(question.type, question, passage, sentence.sentence):
-                if candidate.form == "subject" and subject_seen:
-                    continue
-                subject_seen = subject_seen or candidate.form == "subject"
-                if candidate.form != "phrase" or _at_hand(question, sentence, candidate):
+                if candidate.form != "subject" or not subject_seen:
                     yield sentence, candidate
+                subject_seen = subject_seen or candidate.form == "subject"
 
 
-def _head_noun(description: QuestionView) -> str:
-    """The noun that a description begins with: "bridge" in "the bridge planned by the engineer of …"."""
-    for word in description.words:
-        if word in PREPOSITIONS | RELATIVE:
-            break
-        if word in PERSONS | PLACES | NAMED_THINGS:
-            return word
-    return ""
-
-
-def _is_a(noun: str, passage: PassageView) -> bool:
-    """Whether a passage may be about such a thing: a person for a role, else one whose words hold the noun."""
-    if noun in PERSONS:
-        return passage.is_person
-    return not noun or bool(forms(noun) & passage.sentences[0].forms) or noun in passage.subject_words
-
-
-def _at_hand(question: QuestionView, told: Told, found: Candidate) -> bool:
-    """Whether a word of what is asked stands beside a phrase."""
-    wanted = forms(question.type.head) if question.type.head else frozenset()
-    wanted = wanted.union(*(cue.token.forms for cue in question.cues if cue.main))
-    related = frozenset().union(*(cue.token.relations for cue in question.cues if cue.main))
-    return any(
-        (token.forms & wanted or token.relations & related) and told.apart(token, found.start, found.end) <= AT_HAND
-        for token in told.sentence.tokens
-    )
+def _share(held: tuple[float, Scored]) -> float:
+    """The key by which the greater share wins."""
+    return held[0]
