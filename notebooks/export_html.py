@@ -184,7 +184,7 @@ def export_html(notebook: NotebookNode, title: str, *, library: str | None = Non
 
 def _figure_html(figure: dict[str, Any], name: str, library: str) -> str:
     """A figure drawn by plotly.js, which the first figure of a page brings along."""
-    payload = json.dumps(figure).replace("</", "<\\/")
+    payload = json.dumps(figure).replace("<", "\\u003c")  # neither an end nor a comment that hides the end
     draw = (
         f'{{const f=JSON.parse(document.getElementById("{name}-data").textContent);'
         f'Plotly.newPlot("{name}",{{...f,config:{{responsive:true,...f.config}}}})}}'
