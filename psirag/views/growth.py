@@ -119,7 +119,9 @@ def forest(
 def _numbers(layout: ForestLayout) -> tuple[Label, ...]:
     """Return the abstract nodes' numbers, above and to the right of them, where no line runs."""
     return tuple(
-        Label(x=float(layout.layer[node]), y=-float(layout.position[node]), text=str(node), anchor="left", shift=(8, 9))
+        Label(
+            x=float(layout.layer[node]), y=-float(layout.position[node]), text=str(node), anchor="left", shift=(10, 11)
+        )
         for node in range(layout.n_leaves, len(layout.parent))
     )
 
