@@ -8,6 +8,7 @@ import re
 import sys
 import threading
 import time
+from itertools import pairwise
 
 import pytest
 
@@ -15,7 +16,9 @@ from psirag.corpus import Corpus, Document
 from psirag.errors import PsiragError, PsiragWarning
 from psirag.index import Index
 from psirag.readers import Decision
-from psirag.views.circular_descent import circular_descent
+from psirag.variants import NavTree
+from psirag.views.circular_descent import circular_descent, draw_on_disc
+from psirag.views.palette import scale_colour
 from psirag.views.widgets import cards, explore_agent, explore_tree
 from psirag.views.widgets.live_run import LiveRun
 from tests.hashing_encoder import HashingEncoder
@@ -362,7 +365,7 @@ def test_without_anywidget_a_static_picture_and_one_hint(index, monkeypatch):
     (picture,) = panel._figure.box.children
     assert picture.value.startswith("<svg")
     panel.retrieve = {"sides": ["sparse"]}
-    panel._figure.show(circular_descent(index.retrieve("rings", sides=["sparse"]), index, title=""))
+    panel._figure.show(draw_on_disc(index.retrieve("rings", sides=["sparse"]), index))
     assert panel._figure.box.children[0].value != picture.value
 
 
@@ -402,7 +405,7 @@ def test_the_descent_marks_what_the_trace_says(index):
 
 
 def test_without_the_tree_side_only_hits_are_marked(index):
-    figure = circular_descent(index.retrieve("planet", sides=["sparse"]), index)
+    figure = draw_on_disc(index.retrieve("planet", sides=["sparse"]), index)
     sizes = {trace.name: len(trace.x) for trace in figure.data}
     assert (sizes["kept"], sizes["pruned"], sizes["passed whole"]) == (0, 0, 0)
     assert sizes["hit"] > 0
@@ -412,8 +415,53 @@ def test_without_the_tree_side_only_hits_are_marked(index):
 def test_the_descent_needs_a_retrieval_of_this_tree(index, hostile):
     with pytest.raises(PsiragError, match="needs a Retrieval"):
         circular_descent("planet", index)
+    with pytest.raises(PsiragError, match="a trace with layers"):
+        circular_descent(index.retrieve("planet", sides=["sparse"]), index)
+    with pytest.raises(PsiragError, match=r"an Answer.*answer\.steps\[0\]"):
+        circular_descent(explore_agent(index, Talking(done())).ask(QUESTION), index)
+    with pytest.raises(PsiragError, match="segment_tree"):
+        circular_descent(NavTree(index, anchors=1).retrieve("planet"), index)
     with pytest.raises(PsiragError, match="must be of this tree"):
         circular_descent(index.retrieve("planet"), hostile)
+
+
+def test_few_hits_are_named_where_no_name_covers_another(index):
+    found = index.retrieve("planet", k=5)
+    figure = circular_descent(found, index)
+    notes = figure.layout.annotations
+    assert {note.text for note in notes} == {hit.chunk.title for hit in found}
+    for anchor in ("left", "right"):  # of the disc; 200 pixels from its middle to the leaves
+        up = sorted(200 * note.y + note.yshift for note in notes if note.xanchor == anchor)
+        assert all(above - below >= 15.9 for below, above in pairwise(up))
+        assert max(map(abs, up), default=0) <= 216.1
+
+
+def test_a_hit_without_a_path_says_so(index):
+    found = index.retrieve("Sun", k=4, beam=1, pool=1)
+    alone = [hit.node for hit in found if set(hit.sides) == {"sparse"}]
+    stars = circular_descent(found, index).data[-1]
+    told = {
+        node: "sparse side alone: no path" in box for node, box in zip(stars.customdata, stars.hovertext, strict=True)
+    }
+    assert alone
+    assert [node for node, says in told.items() if says] == alone
+
+
+def test_live_and_static_legend_have_the_same_colours(index):
+    figure = circular_descent(index.retrieve("planet", k=2, beam=2, pool=2), index)
+    assert figure.layout.legend.itemsizing == "trace"
+    kept = next(trace for trace in figure.data if trace.name == "kept")
+    assert kept.marker.colorscale
+    assert list(kept.marker.color) == sorted(kept.marker.color, reverse=True)
+    assert [trace.name for trace in figure.data if trace.marker.showscale] == ["kept"]
+    highest = scale_colour((kept.marker.color[0] - kept.marker.cmin) / (kept.marker.cmax - kept.marker.cmin))
+    assert f'stroke="{highest}" stroke-width="11"' in figure.svg[figure.svg.rindex("<g ") :]
+
+
+def test_the_static_form_brings_its_stylesheet(index):
+    for panel in (explore_agent(index, Talking(done())), explore_tree(index)):
+        assert ".psirag-card {" in panel.static_html()
+        assert panel._static_output().data == panel.static_html()
 
 
 # --- the tree's panel ---

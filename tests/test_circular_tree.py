@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from xml.etree import ElementTree as ET
 
 import numpy as np
 import pytest
@@ -44,9 +45,11 @@ def test_confused_nodes_by_hand() -> None:
 def test_confused_nodes_are_shaded_and_paths_drawn() -> None:
     tree = wide_tree(25)
     figure = circular_tree(tree, classes=["s"] * 24 + ["b"], minor="b")
-    assert names(figure) == ["confused", "edges", "minor path", "abstract", "s", "b (minor)"]
+    assert names(figure) == ["confused", "edges", "minor path", "abstract", "confused node", "s", "b (minor)"]
     assert figure.data[0].x.count(None) == len(confused_nodes(tree, [24]))
-    assert list(figure.data[5].customdata) == [24]
+    assert list(figure.data[4].customdata) == confused_nodes(tree, [24]).tolist()
+    assert "confused node" in figure.svg
+    assert list(figure.data[6].customdata) == [24]
 
 
 @pytest.mark.parametrize("minor", ["b", ["b"], [3], np.array([0, 0, 0, 1, 0, 0], dtype=bool)])
@@ -57,11 +60,11 @@ def test_minor_leaves_can_be_told_in_four_ways(minor: object) -> None:
 
 
 @pytest.mark.parametrize("n", [1, 2, 3, 60, 5_000])
-def test_at_most_six_traces_and_every_node_once(n: int) -> None:
+def test_at_most_seven_traces_and_every_node_once(n: int) -> None:
     tree = wide_tree(n)
     classes = [f"class {i % 9}" for i in range(n)]
     figure = circular_tree(tree, classes=classes, minor=[0], highlight=[0, tree.root], texts=["text"] * n)
-    assert len(figure.data) <= 6
+    assert len(figure.data) <= 7
     ids = [i for trace in figure.data for i in trace.customdata or ()]
     assert sorted(ids) == list(range(tree.n_nodes))
     assert len(circular_tree(tree, classes=classes, highlight=[0]).data) <= 6
@@ -111,6 +114,21 @@ def test_shade_highlight_and_labels_change_the_picture() -> None:
     assert "path to root" in names(circular_tree(TREE, highlight=[0]))
     assert len(plain.layout.annotations) == 6
     assert len(circular_tree(TREE, labels=[]).layout.annotations) == 0
+
+
+@pytest.mark.parametrize("columns", [1, 2])
+def test_a_long_title_ends_with_an_ellipsis(columns: int) -> None:
+    long = "How the tree keeps apart what few documents say and what many documents say, " * 2
+    for figure in (
+        circular_tree(TREE, title=long),
+        circular_trees([TREE] * 2, titles=["one", long], title=long, columns=columns),
+    ):
+        assert figure.layout.title.text.endswith("…")
+        shown = max(
+            element.text or "" for element in ET.fromstring(figure.svg).iter() if (element.text or "")[:3] == "How"
+        )
+        assert shown.endswith("…")
+    assert circular_trees([TREE] * 2, titles=["one", "two"], title="short").layout.title.text == "short"
 
 
 def test_trees_side_by_side_share_one_legend() -> None:

@@ -7,11 +7,15 @@ from xml.etree import ElementTree as ET
 import numpy as np
 import pytest
 
+from psirag.agent import Agent
+from psirag.corpus import Corpus, Document
 from psirag.errors import PsiragError
 from psirag.index import Index
 from psirag.retrieval.trace import LayerTrace, Trace
 from psirag.tree.abstract_tree import AbstractTree
+from psirag.variants import NavTree
 from psirag.views.descent import descent, descent_layout
+from psirag.views.hover import text_width
 from tests.hashing_encoder import HashingEncoder
 
 TREE = AbstractTree.from_parents([6, 6, 7, 7, 8, 8, 9, 9, 9, -1], n_leaves=6)
@@ -102,6 +106,19 @@ def test_one_chunk_is_a_descent() -> None:
     assert [i for trace in figure.data for i in trace.customdata or ()] == [0]
 
 
+def test_names_of_leaves_have_room(index: Index) -> None:
+    title = "a title of more than twenty letters"
+    documents = tuple(Document(i, text, title) for i, text in enumerate(index.chunks.texts))
+    titled = Index.build(Corpus(documents, "passages"), encoder=HashingEncoder())
+    figure = descent(titled.retrieve("bat moth night", k=4, beam=4, pool=4), titled)
+    names = [note for note in figure.layout.annotations if note.textangle]
+    assert names
+    assert all(note.text.startswith("a title of more than twenty") for note in names)
+    low = figure.layout.margin.b - 106 + 18  # pixels between the leaves and the colour bar
+    assert low >= 12 + np.sin(np.radians(42)) * max(text_width(note.text, 13) for note in names)
+    assert min(note.font.size for note in figure.layout.annotations) >= 13
+
+
 def test_text_is_shown_as_written(index: Index) -> None:
     content = descent(index.retrieve("<b>x</b> bat", k=4), index).to_json()
     assert "<b>x" not in content
@@ -111,6 +128,10 @@ def test_text_is_shown_as_written(index: Index) -> None:
 def test_what_cannot_be_drawn_is_named(index: Index) -> None:
     with pytest.raises(PsiragError, match="needs a Retrieval"):
         descent([], index)  # type: ignore[arg-type]
+    with pytest.raises(PsiragError, match=r"an Answer.*answer\.steps\[0\]\.retrievals\[0\]"):
+        descent(Agent(index, "rules").ask("What does a bat hunt?"), index)  # type: ignore[arg-type]
+    with pytest.raises(PsiragError, match=r"segment_tree\(retrieval, nav\)"):
+        descent(NavTree(index, anchors=1).retrieve("bat"), index)
     with pytest.raises(PsiragError, match="a trace with layers"):
         descent(index.retrieve("bat", sides=("sparse",)), index)
     with pytest.raises(PsiragError, match="of this tree"):

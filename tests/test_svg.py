@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from xml.etree import ElementTree as ET
 
 import numpy as np
 import pytest
 
-from psirag.views.drawing import Drawing, Label, Marks
+from psirag.views.drawing import TITLE_SIZE, Drawing, Label, Marks
+from psirag.views.hover import text_width
 from psirag.views.palette import CLASS_STYLES
 from psirag.views.svg import draw_svg
 
@@ -33,7 +35,8 @@ def texts(svg: str) -> list[str]:
 
 def test_hostile_words_stay_words() -> None:
     label = Label(x=1, y=1, text=HOSTILE)
-    svg = draw_svg([panel(points(2, name=HOSTILE), title=HOSTILE, labels=(label,))], title=HOSTILE)
+    wide = replace(panel(points(2, name=HOSTILE), labels=(label,)), title=HOSTILE, width=900)
+    svg = draw_svg([wide], title=HOSTILE)
     shown = "<img src=x onerror=alert(1)> <b>x</b> %{x} a<br>b &"
     assert texts(svg) == [shown] * 4
     assert not re.search("<(img|script|b|br)[ >]", svg)
@@ -96,6 +99,32 @@ def test_panels_stand_side_by_side_with_one_legend() -> None:
     assert 'viewBox="0 0 200' in svg
     assert texts(svg).count("dots") == 1
     assert 'viewBox="0 0 100' in draw_svg([panel(points(2)), panel(points(2))], columns=1)
+
+
+def test_a_long_title_is_cut_to_the_panel() -> None:
+    shown = texts(draw_svg([replace(panel(points(2)), title="a title " * 20, width=300)]))[0]
+    assert shown.endswith("…")
+    assert 200 < text_width(shown, TITLE_SIZE) <= 276
+    assert texts(draw_svg([replace(panel(points(2)), title="short", width=300)]))[0] == "short"
+
+
+def test_the_legend_shows_points_as_they_are_drawn() -> None:
+    some = {"values": np.array([0.0, 1.0]), "name": "some"}
+    kept = points(2, **{**some, "name": "kept", "size": 20.0, "emphasis": np.ones(2, dtype=bool)})
+    svg = draw_svg([panel(points(2, **some, size=3.0), kept, value_range=(0.0, 1.0))])
+    keys = svg[svg.rindex("<g ") :]
+    assert keys.count('stroke="#DCE9F5"') == 2  # of the first point
+    assert 'stroke-width="7"' in keys  # not tiny
+    assert 'stroke="#22303C" stroke-width="16"' in keys  # outlined, not huge
+
+
+def test_no_name_is_left_on_a_line_of_its_own() -> None:
+    marks = [points(2, name=f"a name {i}") for i in range(6)]
+    height = {y: [] for y in re.findall(r'y="([\d.]+)" font-size="13"', draw_svg([replace(panel(*marks), width=480)]))}
+    drawn = ET.fromstring(draw_svg([replace(panel(*marks), width=480)]))
+    for element in drawn.iter("{http://www.w3.org/2000/svg}text"):
+        height[element.get("y")].append(element.text)
+    assert [len(row) for row in height.values()] == [3, 3]
 
 
 def test_the_colour_bar_writes_zero_without_a_sign() -> None:

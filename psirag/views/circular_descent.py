@@ -8,12 +8,12 @@ import numpy as np
 import numpy.typing as npt
 
 from psirag.errors import PsiragError
-from psirag.retrieval.trace import Retrieval
+from psirag.retrieval.trace import Hit, Retrieval
 from psirag.tree.abstract_tree import AbstractTree
 from psirag.views.circular_layout import CircularLayout, circular_tree_layout, edge_paths
-from psirag.views.drawing import Drawing, IntArray, Marks
-from psirag.views.figure import draw_figure
-from psirag.views.hover import hover_box, plain_text
+from psirag.views.descent import scored_figure, searched_tree
+from psirag.views.drawing import Drawing, IntArray, Label, Marks
+from psirag.views.hover import hover_box, plain_text, text_width
 from psirag.views.palette import ORANGE, SOFT, VERMILION
 
 if TYPE_CHECKING:
@@ -22,13 +22,17 @@ if TYPE_CHECKING:
     from psirag.index import Index
 
 
+_RADIUS, _RIM = 200.0, 216.0  # pixels from the middle to the leaves, and to their names
+_NAME, _LINE, _MAX_NAMES = 13.0, 16.0, 12
+
+
 def circular_descent(retrieval: Retrieval, index: Index, *, title: str | None = None) -> Figure:
-    """Draw a retrieval on the circular tree: the beam from the root outwards, and the hits as stars on the ring.
+    """Draw a retrieval on the circular tree: the beam from the root outwards, and the hits as stars, named if few.
 
     Parameters
     ----------
     retrieval : Retrieval
-        Of `index.retrieve`; without the tree side only its hits are marked.
+        Of `index.retrieve` with the tree side.
     index : Index
         The index that was asked.
     title : str, optional
@@ -42,7 +46,7 @@ def circular_descent(retrieval: Retrieval, index: Index, *, title: str | None = 
     Raises
     ------
     PsiragError
-        No retrieval, or one of another tree.
+        No retrieval, no descent in it, or one of another tree.
 
     Source: Ψ-RAG Appendix A, Algorithm 2; Figure 5 for the disc.
 
@@ -53,9 +57,12 @@ def circular_descent(retrieval: Retrieval, index: Index, *, title: str | None = 
     >>> [trace.name for trace in circular_descent(index.retrieve("Who hunts?", k=1), index).data][-2:]
     ['kept', 'hit']
     """
-    if not isinstance(retrieval, Retrieval):
-        given = f"a {type(retrieval).__name__}"
-        raise PsiragError("circular_descent needs a Retrieval", given, "Pass index.retrieve(query), one query.")
+    words = retrieval.query if title is None and isinstance(retrieval, Retrieval) else title or ""
+    return draw_on_disc(searched_tree("circular_descent", retrieval), index, title=words, named=True)
+
+
+def draw_on_disc(retrieval: Retrieval, index: Index, *, title: str = "", named: bool = False) -> Figure:
+    """Return the figure, of the hits alone where the tree was not searched; `named` writes their titles beside it."""
     tree, layers = index.tree, retrieval.trace.layers
     seen = [node for layer in layers for node in layer.candidates.tolist()] + [hit.node for hit in retrieval]
     if seen and max(seen) >= tree.n_nodes:
@@ -67,38 +74,67 @@ def circular_descent(retrieval: Retrieval, index: Index, *, title: str | None = 
         cosine[layer.candidates], looked_at[layer.candidates] = layer.scores, True
         kept[layer.kept] = True
     scored = cosine[~np.isnan(cosine)]
-    words = plain_text(retrieval.query if title is None else title, 70)
-    return draw_figure([
+    layout = circular_tree_layout(tree)
+    names = _names(index, layout, retrieval) if named else ()
+    beside = max((text_width(label.text, _NAME) for label in names), default=0.0)
+    return scored_figure(
         Drawing(
-            title=words,
-            marks=_marks(index, retrieval, cosine, kept, looked_at),
+            title=title,
+            marks=_marks(index, layout, retrieval, cosine, kept, looked_at),
+            labels=names,
             x_range=(-1.07, 1.07),
             y_range=(-1.07, 1.07),
-            width=560,
-            height=576 if words else 540,
-            margin=(8, 8, 44 if words else 8, 104),
+            width=max(560, int(2 * (_RIM + beside + 12))),
+            height=584 if title else 540,
+            margin=(8, 8, 52 if title else 8, 104),
             value_range=(float(scored.min()), float(scored.max())) if len(scored) else (0.0, 1.0),
             value_title="cosine with the query",
         )
-    ])  # fmt: skip
+    )
 
 
-def _marks(index: Index, retrieval: Retrieval, cosine: Any, kept: Any, looked_at: Any) -> tuple[Marks, ...]:
+def _names(index: Index, layout: CircularLayout, retrieval: Retrieval) -> tuple[Label, ...]:
+    """Return the titles of the hits around the disc, pushed apart where they are close; none where they are many."""
+    leaves = np.array([hit.node for hit in retrieval if hit.chunk is not None], dtype=np.int64)
+    right = np.cos(layout.angle[leaves]) >= 0
+    labels = []
+    for side in (right, ~right) if len(leaves) <= _MAX_NAMES else ():
+        up = _RIM * np.sin(layout.angle[leaves[side]])
+        order = np.argsort(up, kind="stable")
+        even = _LINE * np.arange(len(order))
+        push = up[order] - even
+        push = (np.maximum.accumulate(push) + np.minimum.accumulate(push[::-1])[::-1]) / 2
+        up = np.clip(push, -_RIM, _RIM - even.max(initial=0)) + even
+        across = np.sqrt(np.clip(_RIM**2 - up**2, 0, None)) * (1 if side is right else -1)
+        for node, x, y in zip(leaves[side][order].tolist(), across, up, strict=True):
+            chunk, place = index.chunks[node], (layout.x[node], layout.y[node])
+            shift = (float(x - _RADIUS * place[0]), float(y - _RADIUS * place[1]))
+            text, anchor = plain_text(chunk.title or chunk.text, 28), "left" if side is right else "right"
+            labels.append(Label(x=place[0], y=place[1], text=text, size=_NAME, anchor=anchor, shift=shift))
+    return tuple(labels)
+
+
+def _marks(
+    index: Index, layout: CircularLayout, retrieval: Retrieval, cosine: Any, kept: Any, looked_at: Any
+) -> tuple[Marks, ...]:
     """Return the seven marks, some of them perhaps empty."""
-    tree, layout = index.tree, circular_tree_layout(index.tree)
+    tree = index.tree
     scored = ~np.isnan(cosine)
     hits = np.array([hit.node for hit in retrieval], dtype=np.int64)
-    rank = {hit.node: place for place, hit in enumerate(retrieval, start=1)}
+    told = {hit.node: _told(place, hit) for place, hit in enumerate(retrieval, start=1)}
     inner = np.where(np.arange(tree.n_nodes) < tree.n_leaves, 3.5, 5.0)
 
     def points(name: str, at: IntArray, **look: Any) -> Marks:
-        hover = tuple(_box(index, int(node), cosine[node], rank.get(int(node))) for node in at)
+        hover = tuple(_box(index, int(node), cosine[node], told.get(int(node), "")) for node in at)
         return Marks(kind="points", x=layout.x[at], y=layout.y[at], name=name, hover=hover, ids=at, **look)
 
     def where(mask: npt.NDArray[np.bool_]) -> IntArray:
         return np.flatnonzero(mask)
 
-    whole, pruned, taken = where(looked_at & ~scored), where(scored & ~kept), where(scored & kept)
+    def best_first(mask: npt.NDArray[np.bool_]) -> IntArray:
+        return where(mask)[np.argsort(-cosine[mask], kind="stable")]  # the legend shows the first
+
+    whole, pruned, taken = where(looked_at & ~scored), best_first(scored & ~kept), best_first(scored & kept)
     rest = where(~looked_at)
     return (
         _lines(layout, tree, where(np.arange(tree.n_nodes) != tree.root), "edges"),
@@ -120,9 +156,16 @@ def _lines(layout: CircularLayout, tree: AbstractTree, children: IntArray, name:
     return Marks(kind="line", x=x, y=y, name=name, colour=VERMILION, size=1.7)
 
 
-def _box(index: Index, node: int, cosine: float, rank: int | None) -> str:
+def _told(rank: int, hit: Hit) -> str:
+    """Return how a hit was found."""
+    alone = "tree" not in hit.sides and len(hit.sides) == 1
+    return f" · hit {rank}" + (
+        f", found by the {next(iter(hit.sides))} side alone: no path leads to it" if alone else ""
+    )
+
+
+def _box(index: Index, node: int, cosine: float, told: str) -> str:
     """Return one node's hover box."""
     head = f"{'chunk' if node < index.tree.n_leaves else 'node'} {node}"
     head += "" if np.isnan(cosine) else f" · cosine {cosine:.3f}"
-    head += "" if rank is None else f" · hit {rank}"
-    return hover_box(head, index.node_text(node), limit=160)
+    return hover_box(head + told, index.node_text(node), limit=160)

@@ -14,7 +14,7 @@ from psirag.views.hover import hover_box, plain_text, text_width
 from psirag.views.nodes_told import MAX_LABELS, NodesTold
 from psirag.views.palette import PURPLE, SKY, SOFT, VERMILION, class_styles
 
-_MAX_TRACES = 6
+_MAX_GROUPS = 4
 _LABEL_SIZE = 11.0
 _SMALL_RADIUS = 110.0
 
@@ -46,25 +46,34 @@ def _hover(tree: AbstractTree, told: NodesTold, nodes: IntArray) -> tuple[str, .
     return tuple(boxes)
 
 
-def abstract_marks(tree: AbstractTree, layout: CircularLayout, told: NodesTold, on_path: BoolArray) -> Marks:
-    """Return the inner nodes, larger with more leaves below; those on a path and those confused look apart."""
+def abstract_marks(tree: AbstractTree, layout: CircularLayout, told: NodesTold, on_path: BoolArray) -> list[Marks]:
+    """Return the inner nodes, larger with more leaves below; those on a path and those shaded look apart."""
     nodes = np.arange(tree.n_leaves, tree.n_nodes)
-    nodes = nodes[np.lexsort((nodes, np.isin(nodes, told.shade), on_path[nodes]))]  # the legend shows the first look
-    share = np.sqrt(tree.leaf_counts[nodes] / tree.n_leaves)
-    size = np.clip(_leaf_size(len(nodes) + tree.n_leaves // 4), 2.5, 8.0) + 8.0 * share
-    confused = np.isin(nodes, told.shade)
+    shaded = np.isin(nodes, told.shade)
+    plain = nodes[~shaded]
+    plain = plain[np.argsort(on_path[plain], kind="stable")]  # the legend shows the first look
     colour: str | tuple[str, ...] = SOFT
-    symbol: str | tuple[str, ...] = "circle"
-    if confused.any() or on_path.any():
-        colour = tuple(PURPLE if c else VERMILION if p else SOFT for c, p in zip(confused, on_path[nodes], strict=True))
-        symbol = tuple("diamond" if c else "circle" for c in confused)
+    if on_path.any():
+        colour = tuple(VERMILION if lit else SOFT for lit in on_path[plain])
+    marks = [_inner_marks(tree, layout, told, plain, "abstract", colour=colour)]
+    if len(told.shade):
+        name = "confused node" if told.minor.any() else "shaded node"
+        marks.append(_inner_marks(tree, layout, told, nodes[shaded], name, colour=PURPLE, symbol="diamond"))
+    return marks
+
+
+def _inner_marks(
+    tree: AbstractTree, layout: CircularLayout, told: NodesTold, nodes: IntArray, name: str, **look: Any
+) -> Marks:
+    """Return some inner nodes."""
+    share = np.sqrt(tree.leaf_counts[nodes] / tree.n_leaves)
+    size = np.clip(_leaf_size(tree.n_nodes - tree.n_leaves + tree.n_leaves // 4), 2.5, 8.0) + 8.0 * share
     return Marks(
         kind="points",
         x=layout.x[nodes],
         y=layout.y[nodes],
-        name="abstract",
-        colour=colour,
-        symbol=symbol,
+        name=name,
+        **look,
         size=np.where(told.highlight[nodes], size + 4, size).round(1),
         emphasis=told.highlight[nodes],
         hover=_hover(tree, told, nodes),
@@ -75,7 +84,7 @@ def abstract_marks(tree: AbstractTree, layout: CircularLayout, told: NodesTold, 
 def leaf_marks(tree: AbstractTree, layout: CircularLayout, told: NodesTold) -> list[Marks]:
     """Return the leaves, one trace per group."""
     size = _leaf_size(tree.n_leaves)
-    room = _MAX_TRACES - 2 - int(told.highlight.any()) - int(len(told.shade) > 0)
+    room = _MAX_GROUPS - int(told.highlight.any()) - int(len(told.shade) > 0)
     marks = []
     for name, (nodes, colour, symbol, factor) in _leaf_groups(told, tree.n_leaves, room).items():
         lit = told.highlight[nodes]

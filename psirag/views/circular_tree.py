@@ -7,14 +7,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from psirag.checks import check_count, check_texts
+from psirag.checks import check_count, check_texts, check_type
 from psirag.errors import PsiragError
 from psirag.tree.abstract_tree import AbstractTree
 from psirag.tree.marking import with_ancestors
 from psirag.views.circular_layout import circular_tree_layout, sector_outlines
 from psirag.views.circular_marks import abstract_marks, edge_marks, leaf_marks, ring_labels
-from psirag.views.drawing import Drawing, Marks
+from psirag.views.drawing import TITLE_SIZE, Drawing, Marks
 from psirag.views.figure import draw_figure
+from psirag.views.hover import fitted
 from psirag.views.nodes_told import NodesTold, nodes_told
 from psirag.views.palette import PURPLE, SOFT, VERMILION
 
@@ -37,7 +38,7 @@ def circular_tree(
     labels: Sequence[str] | None = None,
     title: str = "",
 ) -> Figure:
-    """Draw a tree as a disc, in at most six traces.
+    """Draw a tree as a disc, in at most seven traces.
 
     Parameters
     ----------
@@ -75,7 +76,7 @@ def circular_tree(
     >>> tree = AbstractTree.from_parents([4, 4, 5, 5, 6, 6, -1], n_leaves=4)
     >>> figure = circular_tree(tree, classes=["sport", "sport", "sport", "business"], minor="business")
     >>> [trace.name for trace in figure.data]
-    ['confused', 'edges', 'minor path', 'abstract', 'sport', 'business (minor)']
+    ['confused', 'edges', 'minor path', 'abstract', 'confused node', 'sport', 'business (minor)']
     """
     bare, told = nodes_told(tree, texts, classes, minor, highlight, shade, labels)
     return draw_figure([_drawing(bare, told, title)])
@@ -127,7 +128,8 @@ def circular_trees(
     for tree, name in zip(trees, titles, strict=True):
         bare, told = nodes_told(tree, texts, classes, minor, (), None, labels)
         drawings.append(_drawing(bare, told, name, width=520, height=560))
-    return draw_figure(drawings, title=title, columns=columns)
+    room = 520 * min(columns, len(drawings)) - 24
+    return draw_figure(drawings, title=fitted(check_type("title", title, str), room, TITLE_SIZE), columns=columns)
 
 
 def _drawing(tree: AbstractTree, told: NodesTold, title: str, *, width: int = 760, height: int = 640) -> Drawing:
@@ -142,7 +144,7 @@ def _drawing(tree: AbstractTree, told: NodesTold, title: str, *, width: int = 76
         x, y = sector_outlines(layout, told.shade)
         name = "confused" if told.minor.any() else "shaded"
         marks.insert(0, Marks(kind="area", x=x, y=y, name=name, colour=PURPLE, opacity=0.24))
-    marks += [abstract_marks(tree, layout, told, on_path), *leaf_marks(tree, layout, told)]
+    marks += abstract_marks(tree, layout, told, on_path) + leaf_marks(tree, layout, told)
     labels, room = ring_labels(layout, told.labels)
     rings = np.unique(layout.radius[layout.radius > 0])
     return Drawing(

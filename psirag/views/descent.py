@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,7 +11,9 @@ import numpy.typing as npt
 from psirag.checks import check_type
 from psirag.errors import PsiragError
 from psirag.retrieval.trace import LayerTrace, Retrieval, Trace
+from psirag.transcript import Answer
 from psirag.tree.abstract_tree import AbstractTree
+from psirag.variants import NavTrace
 from psirag.views.drawing import Drawing, FloatArray, IntArray, Label, Marks
 from psirag.views.figure import draw_figure
 from psirag.views.hover import hover_box, plain_text, text_width
@@ -24,6 +26,8 @@ if TYPE_CHECKING:
 
 _KEPT_SHARE, _GAP = 0.62, 0.05
 _SLANT = np.radians(42)
+_NAME = 13.0  # pixels
+_SPARE = 62  # pixels that the live figure's colour bar needs more than the static one's
 
 
 @dataclass(frozen=True)
@@ -159,11 +163,41 @@ def descent(retrieval: Retrieval, index: Index, *, title: str | None = None) -> 
     >>> [trace.name for trace in descent(index.retrieve("Who hunts?", k=1, beam=1, pool=1), index).data]
     ['to a kept child', 'pruned', 'passed whole, unscored', 'kept']
     """
+    layout = descent_layout(searched_tree("descent", retrieval).trace, index.tree)
+    return scored_figure(_drawing(layout, retrieval, index, retrieval.query if title is None else title))
+
+
+def searched_tree(view: str, retrieval: Retrieval) -> Retrieval:
+    """Return the retrieval, which must have searched the tree of an index from the root down."""
+    if isinstance(retrieval, Answer):
+        raise PsiragError(f"{view} needs a Retrieval", "an Answer", "Pass answer.steps[0].retrievals[0].")
     if not isinstance(retrieval, Retrieval):
-        given = f"a {type(retrieval).__name__}"
-        raise PsiragError("descent needs a Retrieval", given, "Pass index.retrieve(query), one query at a time.")
-    layout = descent_layout(retrieval.trace, index.tree)
-    return draw_figure([_drawing(layout, retrieval, index, retrieval.query if title is None else title)])
+        given = f"an object of type {type(retrieval).__name__}"
+        raise PsiragError(f"{view} needs a Retrieval", given, "Pass index.retrieve(query), one query at a time.")
+    if isinstance(retrieval.trace, NavTrace):
+        raise PsiragError(f"{view} needs a descent", "a walk of NavTree", "Draw segment_tree(retrieval, nav).")
+    if not retrieval.trace.layers:
+        raise PsiragError(f"{view} needs a trace with layers", "none", 'Retrieve with the "tree" side.')
+    return retrieval
+
+
+def scored_figure(drawing: Drawing) -> Figure:
+    """Return the figure of a search, whose legend shows points as they are drawn.
+
+    plotly's legend shows colours of a trace's own scale, not of a shared axis. The static form needs less room below.
+    """
+    figure = draw_figure([drawing])
+    figure.update_layout(legend={"itemsizing": "trace", "font": {"size": 13}})
+    figure.update_coloraxes(colorbar={"tickfont": {"size": 13}, "title": {"font": {"size": 13}}})
+    scale = figure.layout.coloraxis.to_plotly_json()
+    figure.layout.coloraxis = None
+    valued = [trace for trace in figure.data if trace.marker.coloraxis]
+    last = max((i for i, trace in enumerate(valued) if trace.x), default=None)
+    for i, trace in enumerate(valued):
+        trace.marker.update(coloraxis=None, showscale=i == last, **scale)
+    left, right, top, bottom = drawing.margin
+    figure.show_statically(replace(drawing, height=drawing.height - _SPARE, margin=(left, right, top, bottom - _SPARE)))
+    return figure
 
 
 def _drawing(layout: DescentLayout, retrieval: Retrieval, index: Index, title: str) -> Drawing:
@@ -171,16 +205,21 @@ def _drawing(layout: DescentLayout, retrieval: Retrieval, index: Index, title: s
     scored = layout.score[~np.isnan(layout.score)]
     limits = (float(scored.min()), float(scored.max())) if len(scored) else None
     rows = len(retrieval.trace.layers)
+    names = _leaf_labels(layout, index)
+    long = max((text_width(label.text, _NAME) for label in names), default=0.0) + 12
+    spare = 760 * (1 - max((label.x for label in names), default=0.0))  # pixels right of the last name's leaf
+    right, top = int(max(long * np.cos(_SLANT) - spare, 16)), 56 if title else 20
+    bottom = int(112 + max(long * np.sin(_SLANT) - 18, 0))
     return Drawing(
-        title=plain_text(title, 90),
+        title=title,
         marks=_marks(layout, index),
-        labels=_row_labels(retrieval.trace) + _leaf_labels(layout, index),
+        labels=_row_labels(retrieval.trace) + names,
         x_range=(0.0, 1.0),
-        y_range=(-rows + 0.35, 0.45),
+        y_range=(0.8 - rows, 0.45),
         equal=False,
         width=900,
-        height=240 + 92 * rows,
-        margin=(104, 16, 56 if title else 20, 186),
+        height=int(top + bottom + 92 * (rows - 0.35)),
+        margin=(124, right, top, bottom),
         value_range=limits,
         value_title="cosine with the query",
     )
@@ -246,7 +285,7 @@ def _row_labels(trace: Trace) -> tuple[Label, ...]:
         n, k = len(layer.candidates), len(layer.kept)
         name = "leaves" if layer.layer == 0 else f"layer {layer.layer}"
         told = f"{n} scored → {k}" if layer.scored else f"{n} {'passes' if n == 1 else 'pass'} whole"
-        for text, up, size, colour in ((name, 8, 12.0, INK), (told, -8, 10.5, SOFT)):
+        for text, up, size, colour in ((name, 9, 14.0, INK), (told, -9, 13.0, SOFT)):
             labels.append(Label(x=0, y=-depth, text=text, size=size, colour=colour, anchor="right", shift=(-14, up)))
     return tuple(labels)
 
@@ -259,9 +298,9 @@ def _leaf_labels(layout: DescentLayout, index: Index) -> tuple[Label, ...]:
     labels = []
     for i in at.tolist():
         chunk = index.chunks[int(layout.node[i])]
-        text = plain_text(chunk.title or chunk.text, 18)
-        reach = 12 + text_width(text, 10) / 2
+        text = plain_text(chunk.title or chunk.text, 32)
+        reach = 12 + text_width(text, _NAME) / 2
         shift = (reach * np.cos(_SLANT), -reach * np.sin(_SLANT))
         angle = float(np.degrees(_SLANT))
-        labels.append(Label(x=layout.x[i], y=layout.y[i], text=text, size=10, angle=angle, shift=shift))
+        labels.append(Label(x=layout.x[i], y=layout.y[i], text=text, size=_NAME, angle=angle, shift=shift))
     return tuple(labels)

@@ -8,8 +8,11 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
+from psirag.checks import check_type
+from psirag.views.hover import fitted
 from psirag.views.palette import INK
 
+TITLE_SIZE = 16.0  # pixels, the larger of the live and the static one
 RIM_FROM = 6.0  # points of this diameter and more get a thin white rim, which keeps neighbours apart
 
 FloatArray = npt.NDArray[np.float64]
@@ -56,7 +59,10 @@ class Label:
 
 @dataclass(frozen=True, kw_only=True)
 class Drawing:
-    """One panel: what is drawn, between which limits, in how many pixels, with `margin` (left, right, top, bottom)."""
+    """One panel: what is drawn, between which limits, in how many pixels, with `margin` (left, right, top, bottom).
+
+    A title wider than the panel is cut with an ellipsis.
+    """
 
     title: str
     marks: tuple[Marks, ...]
@@ -71,3 +77,7 @@ class Drawing:
     margin: tuple[int, int, int, int] = (20, 20, 60, 60)
     value_range: tuple[float, float] | None = None
     value_title: str = ""
+
+    def __post_init__(self) -> None:
+        """Cut the title to the panel's width."""
+        object.__setattr__(self, "title", fitted(check_type("title", self.title, str), self.width - 24, TITLE_SIZE))

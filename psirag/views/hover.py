@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 import re
 import textwrap
+from itertools import accumulate
 
 _CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
 
@@ -72,6 +73,22 @@ def hover_box(heading: str, text: str = "", *, width: int = 60, limit: int = 200
     """
     head = f"<b>{escaped(heading)}</b>"
     return f"{head}<br>{hover_text(text, width=width, limit=limit)}" if text.strip() else head
+
+
+def fitted(text: str, width: float, size: float) -> str:
+    """Return `text` on one line, cut with an ellipsis where a font of `size` pixels would pass `width` pixels.
+
+    Examples
+    --------
+    >>> fitted("A long title", 60, 14), fitted("A title", 60, 14)
+    ('A long t…', 'A title')
+    """
+    line = plain_text(text)
+    if text_width(line, size) <= width:
+        return line
+    room = width - text_width("…", size)
+    widths = accumulate(text_width(character, size) for character in line)
+    return line[: sum(reached <= room for reached in widths)].rstrip() + "…"
 
 
 def text_width(text: str, size: float) -> float:

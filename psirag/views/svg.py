@@ -12,6 +12,7 @@ from psirag.views.hover import plain_text, text_width
 from psirag.views.palette import FAINT, INK, SCALE, scale_colour
 
 MAX_PIECES = 5_000
+_LEGEND = 13  # pixels
 _MAX_RIMS = 500
 _FONT = "font-family=\"Arial,Helvetica,'Liberation Sans',sans-serif\""
 # Corners of each shape for a diameter of 1, y down; the circle is a dot with a round cap.
@@ -151,10 +152,7 @@ def _piece(points: FloatArray, closed: bool) -> str:
 
 def _points(marks: Marks, x: FloatArray, y: FloatArray, drawing: Drawing, budget: int) -> list[str]:
     """Return one path per look (colour, shape, size, outline), however many points share it."""
-    colours = _spread(marks.colour, len(x))
-    if marks.values is not None and drawing.value_range:
-        low, high = drawing.value_range
-        colours = [scale_colour((v - low) / (high - low) if high > low else 1.0) for v in marks.values]
+    colours = _colours(marks, drawing)
     symbols = _spread(marks.symbol, len(x))
     sizes = np.broadcast_to(np.asarray(marks.size, dtype=np.float64), x.shape)
     outlined = np.zeros(len(x), dtype=bool) if marks.emphasis is None else marks.emphasis
@@ -167,6 +165,14 @@ def _points(marks: Marks, x: FloatArray, y: FloatArray, drawing: Drawing, budget
         look = (bool(outlined[i]), colours[i], symbols[i], round(float(sizes[i]), 1))
         looks.setdefault(look, []).append(_shape(symbols[i], x[i], y[i], sizes[i]))
     return [_look(look, shapes, marks.opacity) for look, shapes in sorted(looks.items())]
+
+
+def _colours(marks: Marks, drawing: Drawing) -> list[str]:
+    """Return one colour per point."""
+    if marks.values is None or not drawing.value_range:
+        return _spread(marks.colour, len(marks.x))
+    low, high = drawing.value_range
+    return [scale_colour((v - low) / (high - low) if high > low else 1.0) for v in marks.values]
 
 
 def _spread(value: str | tuple[str, ...], n: int) -> list[str]:
@@ -215,34 +221,47 @@ def _words(x: float, y: float, text: str, *, size: float, anchor: str, colour: s
 
 def _legend(drawings: Sequence[Drawing], width: float) -> tuple[list[str], int]:
     """Return the legend, each name once, in rows of the given width, and its height."""
-    entries = {m.name: m for drawing in drawings for m in drawing.marks if m.legend and len(m.x)}
-    rooms = {name: 40 + text_width(plain_text(name), 12) for name in entries}
-    rows: list[list[str]] = [[]]
-    for name in entries:
-        if rows[-1] and sum(rooms[other] for other in rows[-1]) + rooms[name] > width - 40:
-            rows.append([])
-        rows[-1].append(name)
+    entries: dict[str, tuple[Marks, Drawing]] = {}
+    for panel in drawings:
+        for marks in panel.marks:
+            if marks.legend and len(marks.x):
+                entries.setdefault(marks.name, (marks, panel))
+    rooms = {name: 40 + text_width(plain_text(name), _LEGEND) for name in entries}
+    fewest = len(_legend_rows(rooms, width - 40))
+    limits = [*range(0, int(width) - 40, 10), width - 40]
+    rows = next(rows for limit in limits if len(rows := _legend_rows(rooms, limit)) == fewest)  # of about one length
     parts = []
     for row, names in enumerate(rows):
         x, y = (width - sum(rooms[name] for name in names)) / 2 + 12, 12 + 22 * row
         for name in names:
-            parts += [_key(entries[name], x, y), _words(x + 14, y + 4, name, size=12, anchor="start")]
+            parts += [_key(*entries[name], x, y), _words(x + 14, y + 4, name, size=_LEGEND, anchor="start")]
             x += rooms[name]
     return parts, 22 * len(rows) + 8 if entries else 0
 
 
-def _key(marks: Marks, x: float, y: float) -> str:
-    """Return the small sample before a legend's name."""
-    colour = marks.colour if isinstance(marks.colour, str) else marks.colour[0]
-    colour = SCALE[-2] if marks.values is not None else colour
+def _legend_rows(rooms: dict[str, float], limit: float) -> list[list[str]]:
+    """Return the names in rows no longer than the limit, or of one name."""
+    rows: list[list[str]] = [[]]
+    for name, room in rooms.items():
+        if rows[-1] and sum(rooms[other] for other in rows[-1]) + room > limit:
+            rows.append([])
+        rows[-1].append(name)
+    return rows
+
+
+def _key(marks: Marks, drawing: Drawing, x: float, y: float) -> str:
+    """Return the small sample before a legend's name: the first point's colour and shape, neither tiny nor huge."""
+    colour = _colours(marks, drawing)[0]
     if marks.kind == "area":
         box = f'<rect x="{x - 6:.1f}" y="{y - 5:.1f}" width="14" height="10" '
         return f'{box}fill="{colour}" fill-opacity="{marks.opacity:g}"/>'
     if marks.kind == "line":
         width = max(float(np.max(marks.size)), 1.2)
         return f'<path d="M{x - 7:.1f} {y:.1f}h15" stroke="{colour}" stroke-width="{width:g}"/>'
-    symbol = marks.symbol if isinstance(marks.symbol, str) else marks.symbol[0]
-    return _look((False, colour, symbol, 9.0), [_shape(symbol, x, y, 9.0)], marks.opacity)
+    size = float(np.clip(np.median(marks.size), 7.0, 13.0))
+    outlined = marks.emphasis is not None and bool(marks.emphasis.all())
+    symbol = _spread(marks.symbol, 1)[0]
+    return _look((outlined, colour, symbol, size), [_shape(symbol, x, y, size)], marks.opacity)
 
 
 def _colour_bar(drawing: Drawing) -> list[str]:
@@ -254,6 +273,6 @@ def _colour_bar(drawing: Drawing) -> list[str]:
         f'<rect x="{left + i * step:.1f}" y="{y}" width="{step}" height="9" fill="{c}"/>' for i, c in enumerate(SCALE)
     ]
     right = left + step * len(SCALE)
-    parts.append(_words(left - 8, y + 9, f"{low:.2f}", size=11, anchor="end"))
-    parts.append(_words(right + 8, y + 9, f"{high:.2f}  {drawing.value_title}", size=11, anchor="start"))
+    parts.append(_words(left - 8, y + 9, f"{low:.2f}", size=13, anchor="end"))
+    parts.append(_words(right + 8, y + 9, f"{high:.2f}  {drawing.value_title}", size=13, anchor="start"))
     return parts

@@ -10,7 +10,7 @@ from psirag.checks import check_count
 from psirag.readers import READERS, Reader, load_reader
 from psirag.retrieval.trace import Retrieval
 from psirag.transcript import Answer, Step
-from psirag.views.circular_descent import circular_descent
+from psirag.views.circular_descent import draw_on_disc
 from psirag.views.widgets import cards
 from psirag.views.widgets.live_run import LiveRun, Moment, Work
 from psirag.views.widgets.panel import Panel
@@ -112,7 +112,7 @@ class AgentPanel(Panel):
         self._model.value = reader
         return self
 
-    def static_html(self) -> str:
+    def last_state(self) -> str:
         """Return the last state as HTML, with the picture as SVG."""
         seen = self._seen.value
         drawn = ("", "") if seen is None else (seen.query, self._figure.static_html("The descent on the circular tree"))
@@ -290,7 +290,7 @@ class AgentPanel(Panel):
     def _draw(self, retrieval: Retrieval | None) -> None:
         """Draw a descent."""
         if retrieval is not None and not self._filling:
-            self._figure.show(circular_descent(retrieval, self.index, title=""))
+            self._figure.show(draw_on_disc(retrieval, self.index))
 
     def _step_box(self, step: Step) -> Any:
         """Return a step's card, and below it its queries to change."""

@@ -129,7 +129,7 @@ class TreePanel(Panel):
         self._list(self._found, f"Found: {words}", nodes)
         return nodes
 
-    def static_html(self) -> str:
+    def last_state(self) -> str:
         """Return where you are as HTML, with the picture as SVG."""
         return node_html(self.index, self.node) + self._figure.static_html("The circular tree")
 

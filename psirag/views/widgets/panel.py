@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class Panel:
-    """Live widgets in `box`; `static_html` says what a saved or exported page shows instead of them."""
+    """Live widgets in `box`; `last_state` says what a saved or exported page shows instead of them."""
 
     def __init__(self, name: str) -> None:
         if find_spec("ipywidgets") is None:
@@ -32,9 +32,13 @@ class Panel:
         self.displayed = False
         self._static: Any = None
 
-    def static_html(self) -> str:
-        """Return the last state as HTML."""
+    def last_state(self) -> str:
+        """Return the last state as HTML without its stylesheet."""
         return ""
+
+    def static_html(self) -> str:
+        """Return the last state as HTML, with its stylesheet."""
+        return f'<div class="psirag-static">{STYLE}{self.last_state()}</div>'
 
     def keep_static(self) -> None:
         """Renew the static form in the notebook's output."""
@@ -45,7 +49,7 @@ class Panel:
         """Return the static form as something to display."""
         from IPython.display import HTML
 
-        return HTML(f'<div class="psirag-static">{STYLE}{self.static_html()}</div>')  # type: ignore[no-untyped-call]
+        return HTML(self.static_html())  # type: ignore[no-untyped-call]
 
     def _ipython_display_(self) -> None:
         """Show the widgets, then the static form, which the widgets hide while they are alive."""
@@ -109,9 +113,6 @@ class LiveFigure:
         with self.live.batch_update():
             for shown, new in zip(self.live.data, figure.data, strict=True):
                 shown.update(new.to_plotly_json(), overwrite=True)
-            if figure.layout.coloraxis.cmin is not None:
-                self.live.layout.coloraxis.cmin = figure.layout.coloraxis.cmin
-                self.live.layout.coloraxis.cmax = figure.layout.coloraxis.cmax
 
     def draw(self) -> None:
         """Put the figure on the page afresh, if there is one."""
