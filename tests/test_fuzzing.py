@@ -312,6 +312,21 @@ def test_declarations_that_only_a_browser_knows():
     assert load_corpus([story])[0].text == "OneTwo"
 
 
+@pytest.mark.parametrize(
+    "text",
+    ["<!--a-->" * 200 + "x", "<html>" + "<a " * 20_000, "<html>" + "<a b='" * 20_000, "<html>" + "<!" * 20_000,
+     "<html>" + "<!--" * 20_000, "# a" + " " * 20_000 + "b", "1" + " " * 20_000 + "Title" + " " * 20_000],
+    ids=lambda text: text[:12],
+)  # fmt: skip
+def test_texts_that_took_hours(text, tmp_path):
+    (tmp_path / "a.md").write_text(text)
+    with limited():
+        load_corpus(tmp_path)
+        load_corpus([{"document": {"id": "a", "text": f"<html>{text}"}, "question": "Who?", "answer": "x"}])
+        for named in ("auto", *FORMATS):
+            document_tree(text, format=named)
+
+
 def test_an_answer_of_a_story_that_is_a_number():
     story = {"document": {"id": "a", "text": "One."}, "question": "How many?", "answer": 1.5}
     assert load_questions([story])[0].answers == ("1.5",)

@@ -191,3 +191,27 @@ def test_any_text_gives_ordered_spans_on_one_line_each(text, kind):
     assert places == sorted(places)
     assert all(0 <= place <= len(shown) for place in places)
     assert all(heading.level >= 1 and "\n" not in heading.title for heading in headings)
+
+
+@pytest.mark.parametrize(
+    ("line", "title"),
+    [("# a", "a"), ("# a #", "a"), ("# a ##  ", "a"), ("# a#", "a#"), ("#\ta\t#\t", "a"), ("# #", ""), ("# ## #", "##"),
+     ("#  ", ""), ("#", ""), ("# a # b", "a # b"), ("#  a  b ", "a b")],
+)  # fmt: skip
+def test_signs_that_close_a_markdown_title(line, title):
+    assert told(line) == [(1, title)]
+
+
+@pytest.mark.parametrize("line", ["1 Bats ... 7", "1 Bats ..7", "1 Bats\t7", "1 Bats   7", "1 Bats . . .. 12  "])
+def test_lines_of_a_printed_table_of_contents_are_no_headings(line):
+    assert told(f"{line}\n\n1 Owls\n", format="numbered") == [(1, "1 Owls")]
+
+
+@pytest.mark.parametrize("line", ["1 Bats 7", "1 Bats  7", "1 Bats.7", "1 Bats   x"])
+def test_lines_that_only_look_like_it(line):
+    assert told(f"{line}\n", format="numbered") == [(1, " ".join(line.split()))]
+
+
+def test_what_is_open_where_a_page_ends_is_text():
+    assert find_headings("<h1>One</h1>AT&amp;T &amp", format="html")[0].split() == ["One", "AT&T", "&"]
+    assert told("<html><h1>One", format="html") == [(1, "One")]

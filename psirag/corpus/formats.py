@@ -16,7 +16,7 @@ from psirag.errors import PsiragError
 
 TEXT_SUFFIXES = (".txt", ".md")
 _FENCE = re.compile(r"^ {0,3}(```|~~~)")
-_HEADING = re.compile(r"^ {0,3}#{1,6}[ \t]+(.*?)[ \t]*#*[ \t]*$")
+_HEADING = re.compile(r"^ {0,3}#{1,6}[ \t](.*)$")
 
 
 def read_corpus(path: Path, *, rows: bool = False) -> tuple[list[Document], str]:
@@ -91,6 +91,7 @@ def _first_heading(markdown: str) -> str:
     for line in markdown.split("\n"):
         fenced ^= bool(_FENCE.match(line))
         heading = _HEADING.match(line)
-        if heading and not fenced and heading[1]:
-            return heading[1]
+        title = heading[1].strip(" \t").rstrip("#").rstrip(" \t") if heading and not fenced else ""
+        if title:
+            return title
     return ""

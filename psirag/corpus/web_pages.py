@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from html import unescape
 from html.parser import HTMLParser
 
 
 class WebPage(HTMLParser):
-    """The standard library's parser, which stops at a declaration that it does not know (`<![if IE]>`), going on there.
+    """The standard library's parser, but it goes on at declarations that are not known, as browsers do (`<![if IE]>`).
+
+    What is open where the page ends is text; that parser would begin anew at every `<` in it, in quadratic time.
 
     Examples
     --------
@@ -17,3 +20,10 @@ class WebPage(HTMLParser):
     def parse_marked_section(self, i: int, report: bool = True) -> int:
         """Take `<![…>` for a comment, as browsers do."""
         return self.parse_bogus_comment(i, report)
+
+    def close(self) -> None:
+        """Take the rest for text."""
+        rest, self.rawdata = self.rawdata, ""
+        super().close()
+        if rest:
+            self.handle_data(rest if self.cdata_elem else unescape(rest))

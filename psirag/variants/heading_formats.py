@@ -11,7 +11,7 @@ from psirag.corpus.web_pages import WebPage
 
 FORMATS = ("markdown", "html", "rst", "numbered", "plain")
 
-_ATX = re.compile(r" {0,3}(#{1,6})(?:[ \t]+(.*?))??(?:[ \t]+#+)?[ \t]*")
+_ATX = re.compile(r" {0,3}(#{1,6})(?:[ \t](.*))?")
 _SETEXT = re.compile(r" {0,3}(=+|-+)[ \t]*")
 _FENCE = re.compile(r" {0,3}(`{3,}(?=[^`]*\Z)|~{3,}).*")
 _BREAK = re.compile(r" {0,3}([-*_])(?:[ \t]*\1){2,}[ \t]*")
@@ -20,8 +20,7 @@ _FRONT_MATTER = re.compile(r"\A---[ \t]*\n.*?^(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re
 _ADORNMENT = re.compile(r"([!-/:-@\[-`{-~])\1*")
 _OVERLINE = re.compile(r"([=~*^-])\1{2,} ")
 _NUMBERED = re.compile(r" {0,3}(\d{1,3}(?:\.\d{1,3})*)\.?[ \t]+(?=[^\W\d_])(.{0,99}?[^\s.,;:])[ \t]*")
-_CONTENTS_LINE = re.compile(r"(?:\.{2,}|\t|\s{3,})\s*\d+\s*\Z")
-_HTML_START = re.compile(r"\s*(?:<!--.*?-->\s*)*<(?:!doctype html|html|head|body)\b", re.IGNORECASE | re.DOTALL)
+_HTML_START = re.compile(r"(?is)\s*(?:<!--(?:(?!-->).)*-->\s*)*<(?:!doctype html|html|head|body)\b")
 _HTML_HEADING = re.compile(r"<h[1-6][\s>]", re.IGNORECASE)
 
 
@@ -106,6 +105,22 @@ def _one_line(text: str) -> str:
     return " ".join(text.split())
 
 
+def _without_closing(title: str) -> str:
+    """A Markdown title without the signs that may close it, as in `# Title #`."""
+    title = title.strip(" \t")
+    opened = title.rstrip("#")
+    return title if opened and opened[-1] not in " \t" else opened
+
+
+def _is_contents_line(line: str) -> bool:
+    """Whether dots, a tab or a wide gap part a page number from what stands before it."""
+    line = line.rstrip()
+    before = line.rstrip("0123456789")
+    words = before.rstrip()
+    gap = before[len(words) :]
+    return before != line and (words.endswith("..") or "\t" in gap or len(gap) > 2)
+
+
 def _markdown(text: str) -> list[Heading]:
     """ATX and setext headings outside fenced code."""
     found: list[Heading] = []
@@ -119,7 +134,7 @@ def _markdown(text: str) -> list[Heading]:
         atx, setext = _ATX.fullmatch(line.text), _SETEXT.fullmatch(line.text)
         if opened or atx or not line.text.strip():
             if atx:
-                found.append(Heading(len(atx[1]), _one_line(atx[2] or ""), line.start, line.end))
+                found.append(Heading(len(atx[1]), _one_line(_without_closing(atx[2] or "")), line.start, line.end))
             fence, paragraph, quoted = opened[1] if opened else "", -1, False
         elif setext and paragraph >= 0:
             level = 1 if setext[1][0] == "=" else 2
@@ -167,7 +182,7 @@ def _numbered(text: str) -> list[Heading]:
     last: tuple[int, ...] = (0,)
     taken = -1
     for i, (line, number) in enumerate(zip(lines, numbers, strict=True)):
-        if number is None or _CONTENTS_LINE.search(line.text):
+        if number is None or _is_contents_line(line.text):
             continue
         parts = tuple(map(int, number[1].split(".")))
         follower = numbers[i + 1] if i + 1 < len(lines) else None
