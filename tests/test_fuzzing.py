@@ -327,6 +327,15 @@ def test_texts_that_took_hours(text, tmp_path):
             document_tree(text, format=named)
 
 
+@pytest.mark.parametrize("kind", ["pipe", "device"])
+def test_what_never_ends_is_not_read(kind, tmp_path):
+    path = tmp_path / "a.jsonl"
+    path.symlink_to("/dev/zero") if kind == "device" else os.mkfifo(path)
+    for load in (load_corpus, load_questions):
+        with pytest.raises(PsiragError, match="a pipe or a device"):
+            load(path)
+
+
 def test_an_answer_of_a_story_that_is_a_number():
     story = {"document": {"id": "a", "text": "One."}, "question": "How many?", "answer": 1.5}
     assert load_questions([story])[0].answers == ("1.5",)
