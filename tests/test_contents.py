@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from xml.etree import ElementTree as ET
 
@@ -14,6 +15,7 @@ from psirag.index import Index
 from psirag.variants import RitRag
 from psirag.variants.rit_agent import tables_of
 from psirag.views import contents, contents_layout
+from psirag.views.hover import text_width
 from tests.club_documents import CROSS, club
 from tests.hashing_encoder import HashingEncoder
 
@@ -55,7 +57,19 @@ def test_the_figure_marks_what_was_found_and_read(rit):
 def test_every_table_of_an_answer_is_a_panel(rit):
     answer = rit.ask(QUESTION)
     twice = replace(answer, steps=(answer.steps[0], *answer.steps))
-    assert len({trace.xaxis for trace in contents(twice).data}) == len(tables_of(twice.steps)[0])
+    figure = contents(twice)
+    assert len({trace.xaxis for trace in figure.data}) == len(tables_of(twice.steps)[0])
+    assert "get_toc" not in figure.svg
+    assert "table of contents 2, for: " in figure.svg
+
+
+def test_the_figure_is_as_wide_as_its_lines():
+    long = "A heading of many words about boats and about their keys"
+    rit = RitRag.build([f"# Bats\n\n## Food\n\n### {long}\n\nBats hunt moths."], encoder=HashingEncoder(64))
+    svg = contents(rit.get_toc("moths"), title="").svg
+    width = int(re.search(r'width="(\d+)"', svg)[1])
+    (line,) = re.findall(rf'<text x="([\d.]+)"[^>]* font-size="14"[^>]*>({long}[^<]*)<', svg)
+    assert width - 60 < float(line[0]) + text_width(line[1], 14) < width
 
 
 def test_titles_are_shown_as_written():

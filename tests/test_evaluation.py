@@ -44,6 +44,21 @@ def test_the_table_by_hand(evaluation):
     assert (table.loc["B", "recall@2"], table.loc["A", "queries"], table.loc["A", "seconds"]) == (0.25, 8 / 5, 0.5)
 
 
+@pytest.mark.oracle
+def test_the_summary_by_hand(evaluation):
+    summary = evaluation.summary().set_index("system")
+    low, high = bootstrap_interval([1, 0, 1], seed=3)[1:]
+    assert summary.loc["A", "recall@2"] == f"0.67 ({low:.2f}–{high:.2f})"
+    assert summary.loc["B", "queries"] == "2.00 (2.00–2.00)"
+    assert summary.loc["C"].tolist() == ["not run: needs a model", "–", "–", "–"]
+    assert list(summary.columns) == ["note", "recall@2", "queries", "seconds"]  # nobody answered: no "em"
+    run = Evaluation(
+        {"A": "", "B": ""}, (outcome("A", "1", nodes_scored=123.4), outcome("B", "1", nodes_scored=9)), (2,)
+    )
+    assert run.summary(["nodes_scored"]).to_numpy().tolist() == [["A", "123 (123–123)"], ["B", "9 (9–9)"]]
+    assert list(run.summary(["em"]).columns) == ["system"]
+
+
 def test_what_was_not_run_has_a_line_and_no_figure(evaluation):
     row = evaluation.table().set_index("system").loc["C"]
     assert row["note"] == "not run: needs a model"
@@ -99,6 +114,7 @@ def test_a_comparison_is_paired_over_the_questions_that_both_have(evaluation):
         (lambda e: e.compare("A", "B", "em"), "questions that both systems have"),
         (lambda e: e.by("length"), "column must be one of"),
         (lambda e: e.table(["recall"]), "metric must be one of"),
+        (lambda e: e.summary(["recall"]), "metric must be one of"),
         (lambda e: e.table("em"), r"sequence of names.*\['em'\]"),
     ],
 )

@@ -9,7 +9,7 @@ from psirag.errors import PsiragError
 from psirag.tree.abstract_tree import AbstractTree
 from psirag.tree.building import build_tree
 from psirag.tree.merging import MergeStep, merge_steps
-from psirag.views.growth import forest, forest_after, merge_animation
+from psirag.views.growth import forest, forest_after, merge_animation, merge_stills
 
 VECTORS = np.random.default_rng(5).normal(size=(12, 8))
 STEPS = merge_steps(VECTORS)
@@ -57,6 +57,34 @@ def test_the_pair_and_the_new_edges_are_marked() -> None:
 
 def test_the_static_form_is_the_finished_tree() -> None:
     assert "step 11 of 11" in merge_animation(STEPS, 12).svg
+
+
+def test_stills_are_the_animation_s_pages_in_one_scale() -> None:
+    figure, moving = merge_stills(STEPS, 12, at=(1, 4, 11), title="toy"), merge_animation(STEPS, 12)
+    assert {trace.xaxis for trace in figure.data} == {"x", "x2", "x3"}
+    assert len({tuple(figure.layout[axis].range) for axis in ("xaxis", "xaxis2", "xaxis3")}) == 1
+    count = len(moving.data)
+    for place, k in enumerate((1, 4, 11)):
+        for still, page in zip(figure.data[place * count : (place + 1) * count], moving.frames[k].data, strict=True):
+            assert [x for x in still.x if x is not None] == [x for x in page.x if x is not None]
+        assert f"step {k} of 11" in figure.svg
+    assert figure.layout.title.text == "toy"
+
+
+def test_a_tree_is_a_forest_too() -> None:
+    tree = build_tree(VECTORS)
+    assert forest(tree).to_json() == forest(tree.parent, 12).to_json()
+
+
+def test_stills_that_there_are_not() -> None:
+    with pytest.raises(PsiragError, match="at must be at most 11"):
+        merge_stills(STEPS, 12, at=(12,))
+    with pytest.raises(PsiragError, match="needs steps to show"):
+        merge_stills(STEPS, 12, at=())
+    with pytest.raises(PsiragError, match="merge_stills draws 1 to 60"):
+        merge_stills([], 1, at=(0,))
+    with pytest.raises(PsiragError, match="n_leaves must be"):
+        forest([2, 2, -1])
 
 
 def test_a_forest_of_one_leaf_and_a_highlight() -> None:

@@ -7,12 +7,15 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import numpy as np
+
 from psirag.checks import check_choice
 from psirag.corpus.documents import Record, read_only
 from psirag.errors import PsiragError
 from psirag.evaluation.outcome import BY_DEPTH, COSTS, OF_ANSWERS, SECONDS, Outcome
 from psirag.evaluation.statistics import Interval, bootstrap_interval, paired_interval, sign_test
 from psirag.optional import needed
+from psirag.vectors import Floats
 
 if TYPE_CHECKING:
     from pandas import DataFrame  # type: ignore[import-untyped]
@@ -107,6 +110,36 @@ class Evaluation(Record):
         Source: Ψ-RAG Tables 2, 3 and 8.
         """
         return self._table([({}, self.outcomes)], metrics)
+
+    def summary(self, metrics: Sequence[str] | None = None) -> DataFrame:
+        """One row a system for a slide: each measure in one column of text, "0.75 (0.70–0.80)".
+
+        Parameters
+        ----------
+        metrics : sequence of str, optional
+            Some of `.metrics`; None takes all. Those that no system has are left out.
+
+        Returns
+        -------
+        DataFrame
+            Columns `system`, `note` if a system was not run, then the measures; "–" where a system has none.
+
+        Raises
+        ------
+        PsiragError
+            An unknown measure, or no pandas.
+
+        Notes
+        -----
+        Source: Ψ-RAG Tables 2, 3 and 8; the interval beside the mean is ours.
+        """
+        table = self.table(metrics)
+        shown = table[["system", "note"] if table["note"].any() else ["system"]].copy()
+        for metric in self.metrics if metrics is None else metrics:
+            numbers = table[[metric, f"{metric} low", f"{metric} high"]].to_numpy()
+            if np.isfinite(numbers).any():
+                shown[metric] = _in_words(numbers)
+        return shown
 
     def by(self, column: str, metrics: Sequence[str] | None = None) -> DataFrame:
         """The table for each value of "kind", "hops" or "answerable", which is its first column.
@@ -238,6 +271,13 @@ class Evaluation(Record):
 def _figures(outcome: Outcome) -> dict[str, float]:
     """All measures of one outcome."""
     return {**outcome.figures, **outcome.seconds}
+
+
+def _in_words(numbers: Floats) -> list[str]:
+    """Mean and interval of each row as text; all with two decimals, with one where a number passes 10, or none, 100."""
+    decimals = 2 - (np.nanmax(np.abs(numbers)) >= 10) - (np.nanmax(np.abs(numbers)) >= 100)
+    rows = ([f"{number:.{decimals}f}" for number in row] for row in numbers)
+    return ["–" if mean == "nan" else f"{mean} ({low}–{high})" for mean, low, high in rows]
 
 
 def _with_whole_hops(frame: DataFrame) -> DataFrame:

@@ -1,4 +1,7 @@
-"""Pictures in three steps: numbers (`*_layout`), figure (plotly and SVG from one drawing), widget."""
+"""Pictures in three steps: numbers (`*_layout`), figure (plotly and SVG from one drawing), widget.
+
+Every figure has `.svg`, the picture as it was drawn: what is changed in the plotly figure afterwards is not in it.
+"""
 
 from psirag.skew import confused_nodes
 from psirag.views.circular_descent import circular_descent
@@ -9,7 +12,7 @@ from psirag.views.curves import curves
 from psirag.views.descent import DescentLayout, descent, descent_layout
 from psirag.views.embedding_layout import embedding_map_layout, place_query
 from psirag.views.embedding_map import embedding_map
-from psirag.views.growth import forest, forest_after, merge_animation
+from psirag.views.growth import forest, forest_after, merge_animation, merge_stills
 from psirag.views.intervals import intervals
 from psirag.views.map_selection import MapSelection, explore_map
 from psirag.views.segment_tree import SegmentTreeLayout, segment_tree, segment_tree_layout
@@ -43,6 +46,7 @@ __all__ = [
     "forest_layout",
     "intervals",
     "merge_animation",
+    "merge_stills",
     "place_query",
     "segment_tree",
     "segment_tree_layout",

@@ -11,18 +11,18 @@ import numpy.typing as npt
 
 from psirag.errors import PsiragError
 from psirag.transcript import Answer
-from psirag.variants.rit_agent import tables_of
+from psirag.variants.rit_agent import parse_call, tables_of
 from psirag.variants.table_of_contents import TableOfContents
-from psirag.views.drawing import Drawing, FloatArray, IntArray, Label, Marks
+from psirag.views.drawing import TITLE_SIZE, Drawing, FloatArray, IntArray, Label, Marks
 from psirag.views.figure import draw_figure
-from psirag.views.hover import hover_box, plain_text
+from psirag.views.hover import hover_box, plain_text, text_width
 from psirag.views.palette import INK, ORANGE, SKY, SOFT
 
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure
 
-_STEP, _LINE, _WIDTH, _MARGIN = 26, 24, 860, (24, 16, 56, 56)  # pixels: a depth, a line, the figure, around it
-_TITLE = 90
+_STEP, _LINE, _SIZE, _MARGIN = 26, 28, 14.0, (24, 16, 56, 56)  # pixels: a depth, a line, a letter, around the picture
+_NARROWEST, _WIDEST, _TITLE = 460, 800, 60  # pixels, of what titles take; letters of a heading
 
 
 @dataclass(frozen=True)
@@ -129,27 +129,40 @@ def contents(source: TableOfContents | Answer, *, title: str | None = None) -> F
         raise PsiragError(
             "contents needs an answer of RitRag, or a table of contents", given, "Pass rit.ask(question)."
         )
-    titles = [each.query if title is None or i else title for i, each in enumerate(tables)]
-    return draw_figure([_drawing(t, read, words) for t, words in zip(tables, titles, strict=True)], columns=1)
+    titles = [tables[0].query if title is None else title]
+    titles += [f"table of contents {i}, for: {parse_call(each.query)[1]}" for i, each in enumerate(tables[1:], start=2)]
+    room = max(*map(_room, tables), min(int(text_width(titles[0], TITLE_SIZE)), _WIDEST))
+    return draw_figure([_drawing(t, read, words, room) for t, words in zip(tables, titles, strict=True)], columns=1)
 
 
-def _drawing(table: TableOfContents, read: list[int], title: str) -> Drawing:
+def _line(table: TableOfContents, i: int) -> str:
+    """Return what is written beside a heading's point."""
+    size = f" · {table.tokens[i]} tokens" if table.tokens[i] else ""
+    return plain_text(table.titles[i] or "(untitled)", _TITLE) + size
+
+
+def _room(table: TableOfContents) -> int:
+    """Return the pixels that the longest line needs, its indent included."""
+    reach = [_STEP * (table.depth[i] + 0.5) + 24 + text_width(_line(table, i), _SIZE) for i in range(len(table.nodes))]
+    return int(max(_NARROWEST, *reach, 0))
+
+
+def _drawing(table: TableOfContents, read: list[int], title: str, room: int) -> Drawing:
     """Return one table as a picture."""
     layout, n = contents_layout(table, read=read), len(table.nodes)
     labels = []
     for i in range(n):
-        size = f" · {table.tokens[i]} tokens" if table.tokens[i] else ""
-        text = plain_text(table.titles[i] or "(untitled)", _TITLE) + size
+        look = {"size": _SIZE, "anchor": "left", "shift": (12, 0)}
         colour = INK if layout.found[i] or not layout.x[i] else SOFT
-        labels.append(Label(x=layout.x[i], y=layout.y[i], text=text, anchor="left", shift=(12, 0), colour=colour))
+        labels.append(Label(x=layout.x[i], y=layout.y[i], text=_line(table, i), colour=colour, **look))
     return Drawing(
-        title=plain_text(title, _TITLE),
+        title=title,
         marks=_marks(table, layout),
         labels=tuple(labels),
-        x_range=(-0.5, (_WIDTH - _MARGIN[0] - _MARGIN[1]) / _STEP),
+        x_range=(-0.5, room / _STEP - 0.5),
         y_range=(-max(n, 1) + 0.2, 0.8),
         equal=False,
-        width=_WIDTH,
+        width=room + _MARGIN[0] + _MARGIN[1],
         height=_LINE * max(n, 1) + _MARGIN[2] + _MARGIN[3],
         margin=_MARGIN,
     )

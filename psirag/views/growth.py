@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -11,6 +12,7 @@ import numpy.typing as npt
 
 from psirag.checks import check_count, check_each
 from psirag.errors import PsiragError
+from psirag.tree.abstract_tree import AbstractTree
 from psirag.tree.marking import node_flags
 from psirag.tree.merging import MergeStep
 from psirag.views.drawing import Drawing, IntArray, Label, Marks
@@ -75,8 +77,8 @@ def _checked_steps(steps: Sequence[MergeStep]) -> list[MergeStep]:
 
 
 def forest(
-    parent: npt.ArrayLike,
-    n_leaves: int,
+    parent: npt.ArrayLike | AbstractTree,
+    n_leaves: int | None = None,
     *,
     texts: Sequence[str] | None = None,
     highlight: Sequence[int] = (),
@@ -88,7 +90,7 @@ def forest(
     Parameters
     ----------
     parent, n_leaves, leaf_order
-        As in `forest_layout`.
+        As in `forest_layout`; a tree knows its number of leaves.
     texts : sequence of str, length n_leaves, optional
         Written beside the leaves, cut to 28 characters, and shown on hover. Without texts every node shows its number.
     highlight : sequence of int
@@ -108,7 +110,9 @@ def forest(
     >>> len(forest([3, 3, -1, -1], 3, texts=["a", "b", "c"]).data)
     3
     """
-    layout = forest_layout(parent, n_leaves, leaf_order=leaf_order)
+    if isinstance(parent, AbstractTree):
+        parent, n_leaves = parent.parent, parent.n_leaves
+    layout = forest_layout(parent, check_count("n_leaves", n_leaves), leaf_order=leaf_order)
     names = sized_texts("texts", texts, (layout.n_leaves,)) or tuple(map(str, range(layout.n_leaves)))
     drawing = _drawing(layout, names, node_flags("highlight", highlight, len(layout.parent)), title)
     if texts is None:
@@ -145,7 +149,7 @@ def merge_animation(
     Returns
     -------
     plotly.graph_objects.Figure
-        One frame a step, the first before any step; `.svg` is the finished tree.
+        One frame a step, the first before any step; `.svg` is the finished tree; for others see `merge_stills`.
 
     Raises
     ------
@@ -160,15 +164,68 @@ def merge_animation(
     >>> len(merge_animation([step], n_leaves=2).frames)
     2
     """
+    return draw_steps([page(title) for page in _pages(steps, n_leaves, texts, "merge_animation")])
+
+
+def merge_stills(
+    steps: Sequence[MergeStep],
+    n_leaves: int,
+    at: Sequence[int],
+    texts: Sequence[str] | None = None,
+    *,
+    title: str = "",
+    columns: int = 2,
+) -> Figure:
+    """Draw the forest after some of the steps, side by side and in the finished tree's scale: stills of the animation.
+
+    Parameters
+    ----------
+    steps, n_leaves, texts
+        As in `merge_animation`.
+    at : sequence of int
+        After which steps, 0 for before any.
+    title : str
+        Above all panels.
+    columns : int, default 2
+        Panels in a row.
+
+    Returns
+    -------
+    plotly.graph_objects.Figure
+        With `.svg`; one panel a still.
+
+    Raises
+    ------
+    PsiragError
+        No step to show, or one that there is not; what `merge_animation` needs.
+
+    Source: Ψ-RAG §3.1, Algorithm 1.
+
+    Examples
+    --------
+    >>> step = MergeStep(0, 1, 0.9, "merging", 2, (0, 1))
+    >>> merge_stills([step], 2, at=(0, 1)).svg.count("step 1")
+    2
+    """
+    pages = _pages(steps, n_leaves, texts, "merge_stills")
+    chosen = [check_count("at", k, minimum=0, maximum=len(pages) - 1) for k in at]
+    if not chosen:
+        raise PsiragError("merge_stills needs steps to show", "none", "Pass at=(0, 1, …).")
+    return draw_figure([pages[k]("") for k in chosen], title=title, columns=check_count("columns", columns))
+
+
+def _pages(
+    steps: Sequence[MergeStep], n_leaves: int, texts: Sequence[str] | None, view: str
+) -> list[Callable[[str], Drawing]]:
+    """Return for each step what draws the forest after it, given a title."""
     steps = _checked_steps(steps)
     if not 1 <= len(steps) <= MAX_STEPS:
         given = str(len(steps))
-        raise PsiragError(f"merge_animation draws 1 to {MAX_STEPS} steps", given, "Take fewer chunks, or forest(…).")
+        raise PsiragError(f"{view} draws 1 to {MAX_STEPS} steps", given, "Take fewer chunks, or forest(…).")
     final = forest_layout(forest_after(steps, n_leaves), n_leaves)
     order = np.argsort(final.position[:n_leaves], kind="stable")
     names = sized_texts("texts", texts, (n_leaves,)) or tuple(map(str, range(n_leaves)))
-    drawings = [_step_drawing(steps, k, order, final, names, title) for k in range(len(steps) + 1)]
-    return draw_steps(drawings)
+    return [partial(_step_drawing, steps, k, order, final, names) for k in range(len(steps) + 1)]
 
 
 def _step_drawing(
