@@ -68,7 +68,7 @@ def check_choice(what: str, value: Any, choices: Collection[str]) -> str:
 
 
 def check_path(what: str, value: Any) -> Path:
-    r"""Return `value` as a path that this system can have, whether or not anything is there.
+    """Return `value` as a path that this system can have, with "~" for the home; nothing need be there.
 
     Examples
     --------
@@ -76,10 +76,10 @@ def check_path(what: str, value: Any) -> Path:
     'b'
     """
     try:
-        path = Path(value)
+        path = Path(value).expanduser()
         with suppress(FileNotFoundError):
             os.lstat(path)
-    except (TypeError, ValueError, OSError) as error:  # no path; a null character; too long, or below a file
+    except (TypeError, ValueError, OSError, RuntimeError) as error:  # null character; below a file; unknown home
         given = f"{value!r:.80}, a {type(value).__name__}: {error}"
         raise PsiragError(f"{what} must be a path", given, "Pass a str or a Path.") from error
     return path

@@ -104,5 +104,5 @@ def test_a_folder_that_cannot_be_written(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("folder", [3, True, ["a"]])
 def test_a_checkpoint_is_a_path(folder):
-    with pytest.raises(PsiragError, match="checkpoint must be the path of a folder"):
+    with pytest.raises(PsiragError, match="checkpoint must be a path"):
         build_tree(ROWS, checkpoint=folder)

@@ -17,7 +17,7 @@ from psirag.abstraction.centroid import centroids, leaf_rows
 from psirag.abstraction.phrases import keyword_texts
 from psirag.abstraction.sentences import first_tokens, sentence_texts
 from psirag.abstraction.writing import Writer, prepare_call, write_batches, write_one
-from psirag.checks import check_choice, check_texts, first_few
+from psirag.checks import check_choice, check_texts, check_type, first_few
 from psirag.corpus import count_tokens
 from psirag.corpus.tokens import TokenCount
 from psirag.encoding import as_encoder
@@ -121,6 +121,7 @@ def write_abstracts(
     >>> write_abstracts(build_tree(vectors), ["Beavers build dams.", "Beaver dams.", "Bees."], vectors).status
     ('extractive',)
     """
+    check_type("tree", tree, AbstractTree)
     check_choice("kind", kind, KINDS)
     check_writer(writer)
     texts = check_texts("leaf_texts", leaf_texts)

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from importlib import resources
 from pathlib import Path
 
+from psirag.checks import check_path
 from psirag.corpus.public_sets import Dataset, datasets
 from psirag.errors import PsiragError
 
@@ -80,7 +81,7 @@ def _local_places(public: Dataset, part: str, folder: str | os.PathLike[str] | N
     chosen = folder if folder is not None else os.environ.get(DATA_VARIABLE)
     if not chosen:
         return []
-    root, files = Path(chosen).expanduser().absolute(), public.files(part)
+    root, files = check_path("folder", chosen).absolute(), public.files(part)
     own = [root / public.name / each for each in (*files, *PART_NAMES[part][:2])]
     beside = [root / each for each in files if folder is not None or not _ANY_SETS.fullmatch(each)]
     return [*dict.fromkeys(own), *beside]

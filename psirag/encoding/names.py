@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 from psirag.errors import PsiragError
 
@@ -87,14 +88,31 @@ def find_encoder(name: str | Path) -> EncoderSource:
         return EncoderSource(_MINILM_ID, embedded_minilm(), {})
     if isinstance(name, str) and name in ENCODER_NAMES:
         return EncoderSource(ENCODER_NAMES[name].hub_id, None, ENCODER_NAMES[name].prompts)
-    if isinstance(name, (str, Path)) and str(name).strip() and Path(name).expanduser().is_dir():
-        return EncoderSource(str(name), Path(name).expanduser().resolve(), {})
+    if folder := existing_folder(name):
+        return EncoderSource(str(name), folder, {})
     if isinstance(name, str) and _HUB_ID.fullmatch(name):
         known = next((line.prompts for line in ENCODER_NAMES.values() if line.hub_id == name), {})
         return EncoderSource(name, None, known)
     asked = f'load_encoder takes "auto", one of {", ".join(ENCODER_NAMES)}, a folder, or a hub id like owner/name'
     given = f"{str(name)!r}, a {type(name).__name__}"
     raise PsiragError(asked, given, "Check the spelling, or that the folder exists.")
+
+
+def existing_folder(name: Any) -> Path | None:
+    """Return the folder that a str or a path names, None where there is none.
+
+    Examples
+    --------
+    >>> existing_folder("~nobody/nowhere") is None
+    True
+    """
+    if not isinstance(name, (str, Path)) or not str(name).strip():
+        return None
+    try:
+        folder = Path(name).expanduser()
+        return folder.resolve() if folder.is_dir() else None
+    except (OSError, ValueError, RuntimeError):  # too long, a null character, an unknown home folder
+        return None
 
 
 def embedded_minilm() -> Path:

@@ -182,10 +182,11 @@ def _cache_folder(cache: bool | str | Path) -> Path | None:
         return default_cache_folder() if cache else None
     if not isinstance(cache, (str, Path)) or not str(cache).strip():
         raise PsiragError("cache must be True, False or a folder", repr(cache), "Pass a path, or False for none.")
-    folder = Path(cache).expanduser()
+    folder = Path(cache)
     try:
+        folder = folder.expanduser()
         folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
+    except (OSError, ValueError, RuntimeError) as error:
         remedy = "Pass a folder that can be written, or cache=False."
         raise PsiragError(f"cache must be a folder that can be made, here {folder}", str(error), remedy) from error
     return folder

@@ -11,7 +11,7 @@ import numpy as np
 
 from psirag.abstraction import Abstracts, Writer, centroids, write_abstracts
 from psirag.abstraction.abstracts import check_writer
-from psirag.checks import check_choice, check_function
+from psirag.checks import check_choice, check_count, check_function
 from psirag.corpus import Chunks, load_corpus
 from psirag.errors import PsiragError
 from psirag.index.stages import find_truncated, make_chunks
@@ -160,7 +160,7 @@ def add_chunks(index: Index, corpus: Any, *, how: str, writer: Writer | None, co
     check_writer(writer)
     limit = _max_children(index, how)
     source, model = load_corpus(corpus), index.encoder
-    found = make_chunks(source, int(index.settings.get("max_tokens", 100)), model)
+    found = make_chunks(source, check_count("max_tokens", index.settings.get("max_tokens", 100)), model)
     new, known = _unknown(index.chunks, found)
     if len(new) == 0:
         return index
@@ -241,7 +241,7 @@ def _max_children(index: Index, how: str) -> int | None:
         given = f"one of {index.settings.get('tree')!r}"
         raise PsiragError("how='exact' continues a tree of build_tree", given, "Choose another how, or build it again.")
     limit = index.settings.get("max_children", 40)
-    return None if limit is None else int(limit)
+    return None if limit is None else check_count("max_children", limit)
 
 
 def _leaves(index: Index) -> Vectors:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from psirag.abstraction.call_store import CallStore
-from psirag.checks import check_choice, check_count
+from psirag.checks import check_choice, check_count, check_path
 from psirag.encoding.vector_cache import default_cache_folder
 from psirag.errors import PsiragError
 from psirag.readers.endpoint import EndpointModel
@@ -112,7 +112,7 @@ def _cache_folder(cache: Any) -> Path | None:
         return default_cache_folder() if cache else None
     if not isinstance(cache, (str, Path)) or not str(cache).strip():
         raise PsiragError("cache must be True, False or a folder", repr(cache), "Pass a path, or False for none.")
-    return Path(cache).expanduser()
+    return check_path("cache", cache)
 
 
 def _number(what: str, value: Any, *, least: float) -> float:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 
-from psirag.encoding.names import check_weights
+from psirag.encoding.names import check_weights, existing_folder
 from psirag.errors import PsiragError
 
 SMOLLM2_FILE = "SmolLM2-135M-Instruct.Q4_1.gguf"
@@ -84,8 +84,8 @@ def find_model(name: str | Path) -> ModelSource:
         return ModelSource("smollm2", _smollm2_folder(), SMOLLM2_FILE)
     if isinstance(name, str) and name in READERS:
         return ModelSource(READERS[name].hub_id)
-    if isinstance(name, (str, Path)) and str(name).strip() and Path(name).expanduser().is_dir():
-        return ModelSource(str(name), Path(name).expanduser().resolve())
+    if folder := existing_folder(name):
+        return ModelSource(str(name), folder)
     if isinstance(name, str) and _HUB_ID.fullmatch(name):
         return ModelSource(name)
     asked = f'load_reader takes "auto", "rules", one of {", ".join(READERS)}, a folder, or a hub id like owner/name'

@@ -6,11 +6,11 @@ import hashlib
 import os
 from contextlib import suppress
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 
+from psirag.checks import check_path
 from psirag.errors import PsiragError
 from psirag.storage import NO_ARRAYS
 from psirag.tree.kruskal import Bottlenecks, Pairs
@@ -58,12 +58,10 @@ class Checkpoint:
     """
 
     def __init__(self, folder: str | os.PathLike[str], rows: npt.NDArray[np.float32]) -> None:
-        if not isinstance(folder, str | os.PathLike):
-            given = f"{folder!r}, a {type(folder).__name__}"
-            raise PsiragError("checkpoint must be the path of a folder", given, "Pass a str or a Path.")
+        place = check_path("checkpoint", folder)
         digest = hashlib.sha256(f"{_FORMAT} {rows.shape}".encode())
         digest.update(np.ascontiguousarray(rows).data)
-        self.path = Path(folder) / f"spanning-tree-{digest.hexdigest()[:24]}.npz"
+        self.path = place / f"spanning-tree-{digest.hexdigest()[:24]}.npz"
 
     def load(self) -> Progress | None:
         """Return where the build stands; None when it has not begun."""

@@ -8,6 +8,7 @@ from psirag.checks import check_count
 from psirag.errors import PsiragError
 from psirag.tree.abstract_tree import AbstractTree
 from psirag.tree.merging import Forest, join
+from psirag.vectors import as_array
 
 
 def collapse(merges: Iterable[tuple[int, int]], n_leaves: int) -> AbstractTree:
@@ -36,7 +37,7 @@ def collapse(merges: Iterable[tuple[int, int]], n_leaves: int) -> AbstractTree:
     """
     n_leaves = check_count("n_leaves", n_leaves)
     forest, count = Forest(n_leaves), 0
-    for u, v in merges:
+    for u, v in _pairs(merges):
         if not (0 <= u < n_leaves and 0 <= v < n_leaves) or forest.root(u) == forest.root(v):
             asked = f"collapse needs pairs of leaves 0 … {n_leaves - 1} that join two trees"
             raise PsiragError(asked, f"the pair ({u}, {v}) as merge {count}", "Give one pair per merge.")
@@ -46,3 +47,14 @@ def collapse(merges: Iterable[tuple[int, int]], n_leaves: int) -> AbstractTree:
         asked = f"collapse of {n_leaves} leaves needs {n_leaves - 1} merges"
         raise PsiragError(asked, str(count), "Give one pair per merge.")
     return AbstractTree.from_parents(forest.parent, n_leaves)
+
+
+def _pairs(merges: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Return the pairs as Python's integers."""
+    listed = as_array(list(merges) if isinstance(merges, Iterable) else merges)
+    if listed.size == 0 and listed.dtype.kind != "O":
+        return []
+    whole = listed.dtype.kind in "iuO" and listed.ndim == 2 and listed.shape[1] == 2
+    if not whole or not all(isinstance(each, int) for each in listed.ravel().tolist()):
+        raise PsiragError("collapse needs pairs of integers", f"{merges!r:.80}", "Give one pair of leaves per merge.")
+    return [(u, v) for u, v in listed.tolist()]
