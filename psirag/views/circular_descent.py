@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -109,8 +110,9 @@ def _names(index: Index, layout: CircularLayout, retrieval: Retrieval) -> tuple[
         for node, x, y in zip(leaves[side][order].tolist(), across, up, strict=True):
             chunk, place = index.chunks[node], (layout.x[node], layout.y[node])
             shift = (float(x - _RADIUS * place[0]), float(y - _RADIUS * place[1]))
-            text, anchor = plain_text(chunk.title or chunk.text, 28), "left" if side is right else "right"
-            labels.append(Label(x=place[0], y=place[1], text=text, size=_NAME, anchor=anchor, shift=shift))
+            text = plain_text(chunk.title or chunk.text, 28)
+            label = Label(x=place[0], y=place[1], text=text, size=_NAME, shift=shift)
+            labels.append(replace(label, anchor="left" if side is right else "right"))
     return tuple(labels)
 
 

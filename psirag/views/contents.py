@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -152,9 +152,8 @@ def _drawing(table: TableOfContents, read: list[int], title: str, room: int) -> 
     layout, n = contents_layout(table, read=read), len(table.nodes)
     labels = []
     for i in range(n):
-        look = {"size": _SIZE, "anchor": "left", "shift": (12, 0)}
-        colour = INK if layout.found[i] or not layout.x[i] else SOFT
-        labels.append(Label(x=layout.x[i], y=layout.y[i], text=_line(table, i), colour=colour, **look))
+        label = Label(x=layout.x[i], y=layout.y[i], text=_line(table, i), size=_SIZE, anchor="left", shift=(12, 0))
+        labels.append(replace(label, colour=INK if layout.found[i] or not layout.x[i] else SOFT))
     return Drawing(
         title=title,
         marks=_marks(table, layout),

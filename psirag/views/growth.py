@@ -111,7 +111,7 @@ def forest(
     3
     """
     if isinstance(parent, AbstractTree):
-        parent, n_leaves = parent.parent, parent.n_leaves
+        n_leaves, parent = parent.n_leaves, parent.parent
     layout = forest_layout(parent, check_count("n_leaves", n_leaves), leaf_order=leaf_order)
     names = sized_texts("texts", texts, (layout.n_leaves,)) or tuple(map(str, range(layout.n_leaves)))
     drawing = _drawing(layout, names, node_flags("highlight", highlight, len(layout.parent)), title)
