@@ -25,6 +25,7 @@ __all__ = [
     "AbstractTree", "Agent", "Index", "MergeStep", "PsiragError", "PsiragWarning", "bucketed_tree", "build_tree",
     "circular_tree", "circular_tree_layout", "collapse", "count_tokens", "dasgupta_cost", "descent",
     "descent_layout", "embedding_map", "embedding_map_layout", "evaluate", "explore_agent", "explore_tree",
-    "gmm_memberships", "gmm_tree", "hnsw_tree", "linkage_tree", "load_corpus", "load_encoder", "load_questions", "load_reader",
-    "merge_steps", "rebalance", "reference_tree", "spanning_tree", "split_into_chunks", "write_abstracts",
+    "gmm_memberships", "gmm_tree", "hnsw_tree", "linkage_tree", "load_corpus", "load_encoder", "load_questions",
+    "load_reader", "merge_steps", "rebalance", "reference_tree", "spanning_tree", "split_into_chunks",
+    "write_abstracts",
 ]
