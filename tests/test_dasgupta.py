@@ -207,3 +207,22 @@ def test_rational_weights_scaled_to_integers_are_exact():
     scaled = np.array([[int(3 * entry) for entry in row] for row in thirds])
     expected = cost_by_definition(TWO_PAIRS, lambda x, y: thirds[x][y])
     assert Fraction(dasgupta_cost(TWO_PAIRS, scaled), 3) == expected
+
+
+def test_at_most_ten_wrong_rows_are_listed():
+    rows = np.full((11, 2), np.nan)
+    tree = build_tree(np.random.default_rng(0).normal(size=(11, 2)))
+    with pytest.raises(PsiragError, match=r"row\(s\) 0, 1, 2, 3, 4, 5, 6, 7, 8, 9 …\."):
+        dasgupta_cost(tree, vectors=rows)
+    rows[10] = 1
+    with pytest.raises(PsiragError, match=r"row\(s\) 0, 1, 2, 3, 4, 5, 6, 7, 8, 9\."):
+        dasgupta_cost(tree, vectors=rows)
+
+
+@pytest.mark.oracle
+def test_float32_rows_are_summed_in_float64():
+    rows = np.abs(np.random.default_rng(0).normal(size=(30, 300))).astype(np.float32)
+    tree = build_tree(rows)
+    products = rows.astype(np.float64) @ rows.astype(np.float64).T
+    expected = cost_by_definition(tree, lambda x, y: Fraction(products[x, y]))
+    assert dasgupta_cost(tree, vectors=rows) == pytest.approx(float(expected), rel=1e-12)
