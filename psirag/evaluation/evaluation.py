@@ -18,7 +18,7 @@ from psirag.optional import needed
 from psirag.vectors import Floats
 
 if TYPE_CHECKING:
-    from pandas import DataFrame  # type: ignore[import-untyped]
+    from pandas import DataFrame
 
 GROUPS = ("kind", "hops", "answerable")
 

@@ -17,7 +17,7 @@ from psirag.evaluation.offline import offline_systems
 from psirag.optional import needed
 
 if TYPE_CHECKING:
-    from pandas import DataFrame  # type: ignore[import-untyped]
+    from pandas import DataFrame
 
 SYSTEMS = ("flat", "Ψ-RAG keyword", "Ψ-RAG centroid", "RAPTOR traversal", "RAPTOR collapsed")
 

@@ -21,7 +21,7 @@ from psirag.tree import build_tree
 from psirag.variants import NavTree
 
 if TYPE_CHECKING:
-    from pandas import DataFrame  # type: ignore[import-untyped]
+    from pandas import DataFrame
 
 BUDGETS = (256, 512, 1024, 2000)
 MOST_HITS = 100  # asked of every system, before its hits are packed
