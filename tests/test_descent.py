@@ -33,7 +33,6 @@ TRACE = Trace(
         layer(0, [2, 3, 4, 5], [0.2, 0.9, 0.4, 0.1], [3, 4]),
     ),
     nodes_scored=7,
-    nodes_computed=7,
 )
 
 
@@ -72,7 +71,7 @@ def test_places_stay_in_the_row_and_pruned_stand_right_of_kept() -> None:
 
 def test_a_tree_of_one_node_and_a_layer_that_keeps_all() -> None:
     alone = descent_layout(
-        Trace((layer(0, [0], [np.nan], [0], scored=False),), 0, 0), AbstractTree.from_parents([-1], 1)
+        Trace((layer(0, [0], [np.nan], [0], scored=False),), 0), AbstractTree.from_parents([-1], 1)
     )
     assert alone.edges.shape == (0, 2)
     assert alone.x.tolist() == [0.5]
@@ -135,4 +134,4 @@ def test_what_cannot_be_drawn_is_named(index: Index) -> None:
     with pytest.raises(PsiragError, match="a trace with layers"):
         descent(index.retrieve("bat", sides=("sparse",)), index)
     with pytest.raises(PsiragError, match="of this tree"):
-        descent_layout(Trace((layer(0, [99], [0.5], [99]),), 1, 1), TREE)
+        descent_layout(Trace((layer(0, [99], [0.5], [99]),), 1), TREE)

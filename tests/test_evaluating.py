@@ -40,7 +40,7 @@ class Shortest:
     def retrieve(self, question, k=5):
         best = sorted(self.chunks, key=lambda chunk: len(chunk.text))[:k]
         hits = tuple(Hit(c.id, -float(len(c.text)), c, c.text, (c.id,)) for c in best)
-        return Retrieval(question, hits, Trace((), 0, 0))
+        return Retrieval(question, hits, Trace((), 0))
 
 
 class Picky(Shortest):

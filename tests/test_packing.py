@@ -44,7 +44,7 @@ def test_never_above_the_budget_and_nothing_fits_that_was_left_out(lengths, budg
 
 
 def test_a_retrieval_is_packed_and_the_tokenizer_counts():
-    found = Retrieval("Who?", tuple(hits_of(2, 2)), Trace((), 0, 0))
+    found = Retrieval("Who?", tuple(hits_of(2, 2)), Trace((), 0))
     assert len(pack_hits(found, 4)) == 2
     assert [hit.node for hit in pack_hits(found, 9, tokenizer=list)] == [0]  # characters: "word word" has nine
     assert sum(count_tokens(hit.text) for hit in pack_hits(found, 3)) == 2

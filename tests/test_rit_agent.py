@@ -13,7 +13,7 @@ from psirag.variants.rit_agent import choose_sections, missing_words, parse_call
 from tests.club_documents import CROSS, club
 from tests.hashing_encoder import HashingEncoder
 
-NOTHING = Retrieval("q", (), Trace((), 0, 0))
+NOTHING = Retrieval("q", (), Trace((), 0))
 
 
 def table(scores, holds, *, weights=None, documents=None, tokens=None):

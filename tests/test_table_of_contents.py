@@ -27,7 +27,7 @@ def found_in(forest, *nodes):
     """A retrieval of the first chunk of each node, with falling scores."""
     chunks = [forest.chunks[forest.chunk_range(node)[0]] for node in nodes]
     hits = [Hit(c.id, 1 / (1 + i), c, c.text, (c.id,), score_kind="rrf") for i, c in enumerate(chunks)]
-    return Retrieval("q", tuple(hits), Trace((), 7, 7))
+    return Retrieval("q", tuple(hits), Trace((), 7))
 
 
 def induced(forest, *nodes, n_nodes=10, max_tokens=1000, terms=NO_TERMS):
@@ -99,7 +99,7 @@ def test_a_node_scores_as_its_best_chunk_and_copies_count():
         Hit(first, 0.5, forest.chunks[first], "", (first,), copies),
         *(Hit(i, score, forest.chunks[i], "", (i,)) for i, score in ((low, 0.1), (high, 0.9))),
     ]
-    assert node_scores(Retrieval("q", tuple(hits), Trace((), 0, 0)), forest) == {1: 0.5, 3: 0.5, 2: 0.9}
+    assert node_scores(Retrieval("q", tuple(hits), Trace((), 0)), forest) == {1: 0.5, 3: 0.5, 2: 0.9}
     assert section_tokens(forest, [0, 2], count_tokens).tolist() == [0, 4]
 
 

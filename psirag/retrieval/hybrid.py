@@ -115,7 +115,7 @@ class HybridSearch:
                 hits += self._hits(ranking, {"siblings": ranking}, "cosine", allowed)
             scored = sum(found[side].scored[i] for side in sides) + sum(len(pair.scores) for pair in beside)
             layers = found["tree"].layers[i] if "tree" in sides else ()
-            trace = Trace(layers, scored, scored, MappingProxyType(rankings), fused, beside)
+            trace = Trace(layers, scored, MappingProxyType(rankings), fused, beside)
             results.append(Retrieval(query, hits, trace))
         return results
 

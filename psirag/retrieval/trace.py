@@ -121,9 +121,7 @@ class Trace(Record):
     layers : tuple of LayerTrace
         The descent, root first (within a document: its root); empty where no descent was made.
     nodes_scored : int
-        Cosines that the method needs for this query: a descent's scored candidates, all rows for a flat search.
-    nodes_computed : int
-        Cosines computed; more than `nodes_scored` where a batch shares work.
+        Cosines computed for this query, alone or in a batch: a descent's scored candidates, all rows for a flat search.
     sides : mapping of str to Ranking
         What each side returned, as nodes and scores, equal texts once.
     fused : Ranking
@@ -138,7 +136,6 @@ class Trace(Record):
 
     layers: tuple[LayerTrace, ...]
     nodes_scored: int
-    nodes_computed: int
     sides: Mapping[str, Ranking] = field(default_factory=dict)
     fused: Ranking = field(default_factory=Ranking.read_only)
     siblings: tuple[SiblingTrace, ...] = ()
@@ -154,7 +151,7 @@ class Retrieval(Sequence[Hit]):
 
     Examples
     --------
-    >>> found = Retrieval("Who?", (), Trace((), 0, 0))
+    >>> found = Retrieval("Who?", (), Trace((), 0))
     >>> len(found), found.trace.nodes_scored
     (0, 0)
     """

@@ -18,7 +18,7 @@ from psirag.vectors import Floats, Ints, Mask, Vectors
 class Descent:
     """One query's way down: the ranked leaves, and the layers passed, root first.
 
-    `nodes_scored` counts the cosines of the scored layers; as many are computed.
+    `nodes_scored` counts the cosines of the scored layers.
 
     Notes
     -----
@@ -28,7 +28,6 @@ class Descent:
     leaves: Ranking
     layers: tuple[LayerTrace, ...]
     nodes_scored: int
-    nodes_computed: int
 
 
 @dataclass(frozen=True)
@@ -156,4 +155,4 @@ def _descent(leaves: _Layer, layers: tuple[LayerTrace, ...], number: int) -> Des
     """Gather one query's result: the kept leaves with their scores, and the count of cosines."""
     low, high = np.searchsorted(leaves.query[leaves.kept], (number, number + 1))
     scored = sum(len(layer.candidates) for layer in layers if layer.scored)
-    return Descent(Ranking.read_only(layers[-1].kept, leaves.scores[leaves.kept[low:high]]), layers, scored, scored)
+    return Descent(Ranking.read_only(layers[-1].kept, leaves.scores[leaves.kept[low:high]]), layers, scored)

@@ -129,9 +129,7 @@ class NavTree:
             asked = f"budget must hold the shortest chunk, of {self._tokens.min()} tokens"
             raise PsiragError(asked, str(self.budget), "Pass a larger one.")
         self.forest = segment_forest(self.chunks.document, self.chunks.position)
-        self.node_texts = span_texts(
-            self.chunks, self.forest, representative, check_count("sentences", sentences)
-        )  # fmt: skip
+        self.node_texts = span_texts(self.chunks, self.forest, representative, check_count("sentences", sentences))
         leaves = index.vectors[: len(self.chunks)]
         self._vectors = np.concatenate([leaves, self._encoder.encode(self.node_texts)]) if self.node_texts else leaves
         search = HybridSearch(index.tree, index.chunks, index.vectors, index.abstracts.texts, index.sparse)
@@ -176,7 +174,7 @@ class NavTree:
         hits = tuple(self._hit(*taken[i], sides) for i in kept)
         fused = Ranking.read_only([hit.node for hit in hits], [hit.score for hit in hits])
         scored, told = n + int(active[n:].sum()), MappingProxyType({"anchors": anchors, **sides})
-        return Retrieval(query, hits, NavTrace((), scored, scored, told, fused, walk=walk))
+        return Retrieval(query, hits, NavTrace((), scored, told, fused, walk=walk))
 
     def _scores(self, query: str) -> tuple[Mask, Ranking, Floats]:
         """Return the nodes that the walk may enter, the anchors, and every node's priority (NaN where not active)."""

@@ -104,7 +104,7 @@ class SectionTools:
         hits = tuple(self.hit_of(i, scores) for node in distinct for i in self.forest.chunk_range(node))
         tokens = section_tokens(self.forest, distinct, self._count)
         query = f"get_content({', '.join(map(str, distinct))})"
-        return Content(query, hits, Trace((), 0, 0), np.array(distinct, dtype=np.int64), tokens)
+        return Content(query, hits, Trace((), 0), np.array(distinct, dtype=np.int64), tokens)
 
     def hit_of(self, position: int, scores: Mapping[int, float]) -> Hit:
         """Return a chunk as a hit."""

@@ -89,7 +89,7 @@ def descent_layout(trace: Trace, tree: AbstractTree) -> DescentLayout:
     >>> tree = AbstractTree.from_parents([2, 2, -1], n_leaves=2)
     >>> root = LayerTrace(1, np.array([2]), np.array([np.nan]), np.array([2]), scored=False)
     >>> leaves = LayerTrace(0, np.array([0, 1]), np.array([0.1, 0.9]), np.array([1]), scored=True)
-    >>> descent_layout(Trace((root, leaves), 2, 2), tree).node.tolist()
+    >>> descent_layout(Trace((root, leaves), 2), tree).node.tolist()
     [2, 1, 0]
     """
     if not check_type("trace", trace, Trace, "Pass a retrieval's .trace.").layers:
