@@ -4,21 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
-from psirag.checks import check_count, check_each, check_type
+from psirag.checks import check_count, check_each, check_path, check_type
 from psirag.corpus import Question
 from psirag.encoding import as_encoder
 from psirag.errors import PsiragError
-from psirag.storage import MANIFEST, check_files, damaged, find_folder, fitting, read_manifest, write_folder
+from psirag.storage import MANIFEST, fitting, open_folder, write_folder
 from psirag.vectors import Ints, unit_rows
 
 if TYPE_CHECKING:
     import os
+    from pathlib import Path
 
 MOST = 4  # questions with more hops count as these
 LEAST_RETRIEVALS = 2
@@ -137,7 +137,7 @@ class HopDiscriminator:
             np.savez(at / WEIGHTS, allow_pickle=False, **{name: getattr(self, name) for name in _ARRAYS})
 
         about = {"kind": KIND, "trained_on": list(self.trained_on), "encoder": self.encoder}
-        write_folder(Path(folder), write_files, about, overwrite=False)
+        write_folder(check_path("folder", folder), write_files, about, overwrite=False)
 
     @staticmethod
     def load(folder: str | os.PathLike[str]) -> HopDiscriminator:
@@ -152,11 +152,12 @@ class HopDiscriminator:
         -----
         Source: the layout is ours.
         """
-        try:
-            return _load(find_folder(Path(folder)))
-        except PsiragError as error:
-            asked, remedy = "HopDiscriminator.load needs a folder that save wrote", "Copy it again, or train again."
-            raise PsiragError(asked, error.given, remedy) from error
+        path, manifest = open_folder(check_path("folder", folder), KIND, required=(WEIGHTS,))
+        with fitting(MANIFEST):
+            trained_on, encoder = tuple(map(str, manifest["trained_on"])), str(manifest["encoder"])
+        with fitting(WEIGHTS), np.load(path / WEIGHTS, allow_pickle=False) as arrays:
+            parts = {name: arrays[name] for name in _ARRAYS}
+            return HopDiscriminator(**parts, trained_on=trained_on, encoder=encoder)
 
 
 def train_hop_discriminator(
@@ -253,17 +254,3 @@ def _checked(penalty: Any) -> float:
     if isinstance(penalty, bool) or not isinstance(penalty, (int, float)) or not 0 < penalty < np.inf:
         raise PsiragError("penalty must be a number above 0", repr(penalty), "Pass 1.0, say.")
     return float(penalty)
-
-
-def _load(folder: Path) -> HopDiscriminator:
-    """Read a saved discriminator."""
-    manifest = read_manifest(folder)
-    if manifest.get("kind") != KIND:
-        raise damaged(MANIFEST, f"{folder}, which holds something else")
-    with fitting(MANIFEST):
-        files = {name: (int(known["bytes"]), str(known["sha256"])) for name, known in manifest["files"].items()}
-        trained_on, encoder = tuple(map(str, manifest["trained_on"])), str(manifest["encoder"])
-    check_files(folder, files, required=(WEIGHTS,), optional=(), verify=True)
-    with fitting(WEIGHTS), np.load(folder / WEIGHTS, allow_pickle=False) as arrays:
-        parts = {name: arrays[name] for name in _ARRAYS}
-        return HopDiscriminator(**parts, trained_on=trained_on, encoder=encoder)

@@ -1,4 +1,4 @@
-"""A saved index as a folder: files written beside and renamed into place, every byte accounted for in the manifest."""
+"""What is saved, as a folder: written beside and renamed into place, every byte accounted for in the manifest."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def write_folder(
     about : mapping
         What the manifest says besides format, files and checksum.
     overwrite : bool
-        Whether a saved index at `folder` is replaced, whole.
+        Whether what was saved at `folder`, of the same kind, is replaced, whole.
 
     Returns
     -------
@@ -53,7 +53,7 @@ def write_folder(
     Raises
     ------
     PsiragError
-        Something is there and `overwrite` is False, or it is no saved index.
+        Something is there and `overwrite` is False, or it is of another kind.
 
     Notes
     -----
@@ -118,22 +118,58 @@ def _kind_of(folder: Path) -> str | None:
         return None
 
 
-def find_folder(folder: Path) -> Path:
-    """Return the folder of a saved index: itself, or what an interrupted overwrite set aside.
+def open_folder(
+    folder: Path, kind: str = INDEX, *, required: Iterable[str], optional: Iterable[str] = (), verify: bool = True
+) -> tuple[Path, dict[str, Any]]:
+    """Return the folder of what was saved and its manifest, when every file is as the manifest says.
+
+    Parameters
+    ----------
+    folder : Path
+        Also found where an interrupted overwrite set it aside.
+    kind : str
+        What must have been saved there.
+    required, optional : iterable of str
+        Names of the files that such a folder has.
+    verify : bool
+        Whether the files' bytes are compared, too, and not only their sizes.
 
     Raises
     ------
     PsiragError
-        Neither is there, or it is no saved index.
+        Nothing of this kind is there, or a file is missing, truncated, altered or of a newer format, by name.
+
+    Notes
+    -----
+    Source: the layout is ours.
     """
-    asked, remedy = "Index.load needs the folder of a saved index", "Pass a folder that Index.save wrote."
+    path = find_folder(folder, kind)
+    manifest = read_manifest(path)
+    if manifest.get("kind", INDEX) != kind:
+        given, remedy = f"{path}, which holds something else", "Pass a folder that save wrote."
+        raise PsiragError(f"load needs the folder of a saved {kind}", given, remedy)
+    with fitting(MANIFEST):
+        files = {name: (int(known["bytes"]), str(known["sha256"])) for name, known in manifest["files"].items()}
+    check_files(path, files, required=required, optional=optional, verify=verify)
+    return path, manifest
+
+
+def find_folder(folder: Path, kind: str) -> Path:
+    """Return the folder of what was saved: itself, or what an interrupted overwrite set aside.
+
+    Raises
+    ------
+    PsiragError
+        Neither is there, or it has no manifest.
+    """
+    asked, remedy = f"load needs the folder of a saved {kind}", "Pass a folder that save wrote."
     aside = _beside(folder, "previous")
     if not os.path.lexists(folder) and _is_saved(aside):
         return aside
     if not folder.exists():
         raise PsiragError(asked, f"{folder}, which does not exist", remedy)
     if not folder.is_dir():
-        raise PsiragError(asked, f"the file {folder}", f"{remedy} A psirag index is never a pickle or a single file.")
+        raise PsiragError(asked, f"the file {folder}", f"{remedy} It is never a pickle or a single file.")
     if not (folder / MANIFEST).is_file():
         raise PsiragError(asked, f"{folder}, which has no {MANIFEST}", remedy)
     return folder
@@ -152,7 +188,7 @@ def read_manifest(folder: Path) -> dict[str, Any]:
     version = manifest.get("format")
     if version != FORMAT:
         given = f"format {version!r} in {MANIFEST}"
-        raise PsiragError(f"This psirag reads index format {FORMAT}", given, "Update psirag, or build the index again.")
+        raise PsiragError(f"This psirag reads format {FORMAT}", given, "Update psirag, or make it again.")
     digest = manifest.pop("sha256", None)
     with fitting(MANIFEST):
         described = _manifest_bytes(manifest)
@@ -174,7 +210,7 @@ def check_files(
     Raises
     ------
     PsiragError
-        A file is missing, truncated or altered, or the manifest lists other files than an index has.
+        A file is missing, truncated or altered, or the manifest lists other files than these.
     """
     required = tuple(required)
     wrong = set(required) - set(files) | set(files) - {*required, *optional}
@@ -260,12 +296,12 @@ def fitting(name: str) -> Iterator[None]:
     try:
         yield
     except (*NO_ARRAYS, IndexError, AttributeError) as error:
-        raise damaged(name, f"contents that make no index ({error})") from error
+        raise damaged(name, f"contents that do not fit ({error})") from error
 
 
 def damaged(name: str, given: str) -> PsiragError:
-    """Return the error that names a file of a saved index as missing, altered or of another kind."""
-    return PsiragError(f"Index.load needs the file {name} as it was saved", given, "Copy the folder again, or rebuild.")
+    """Return the error that names a saved file as missing, altered or of another kind."""
+    return PsiragError(f"load needs the file {name} as it was saved", given, "Copy the folder again, or make it again.")
 
 
 def _plain(value: Any) -> dict[Any, Any]:

@@ -70,9 +70,7 @@ def test_places_stay_in_the_row_and_pruned_stand_right_of_kept() -> None:
 
 
 def test_a_tree_of_one_node_and_a_layer_that_keeps_all() -> None:
-    alone = descent_layout(
-        Trace((layer(0, [0], [np.nan], [0], scored=False),), 0), AbstractTree.from_parents([-1], 1)
-    )
+    alone = descent_layout(Trace((layer(0, [0], [np.nan], [0], scored=False),), 0), AbstractTree.from_parents([-1], 1))
     assert alone.edges.shape == (0, 2)
     assert alone.x.tolist() == [0.5]
 

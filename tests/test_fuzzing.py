@@ -402,7 +402,7 @@ def test_a_discriminator_that_is_no_archive(tmp_path, content):
     save_hops(tmp_path / "hops")
     (tmp_path / "hops" / "weights.npz").write_bytes(content)
     reseal(tmp_path / "hops")
-    with pytest.raises(PsiragError, match=r"HopDiscriminator\.load"):
+    with pytest.raises(PsiragError, match=r"load needs the file weights\.npz as it was saved"):
         HopDiscriminator.load(tmp_path / "hops")
 
 

@@ -152,7 +152,8 @@ def test_it_comes_back_as_it_was_saved(discriminator, tmp_path):
 
 def test_damaged_and_foreign_folders_are_named(discriminator, tmp_path):
     folder = tmp_path / "hops"
-    needs = r"HopDiscriminator\.load needs a folder that save wrote, but got "
+    needs = "load needs the folder of a saved hop discriminator, but got "
+    damaged = r"load needs the file {} as it was saved, but got "
     with pytest.raises(PsiragError, match=needs + ".*which does not exist"):
         HopDiscriminator.load(folder)
     discriminator.save(folder)
@@ -160,15 +161,18 @@ def test_damaged_and_foreign_folders_are_named(discriminator, tmp_path):
     content = weights.read_bytes()
     for wrong, message in ((content[:-1], "bytes where"), (content[:-1] + b"x", "SHA-256 differs")):
         weights.write_bytes(wrong)
-        with pytest.raises(PsiragError, match=needs + f".*{message}"):
+        with pytest.raises(PsiragError, match=damaged.format(r"weights\.npz") + f".*{message}"):
             HopDiscriminator.load(folder)
     weights.write_bytes(content)
     (folder / MANIFEST).write_text(manifest.replace("first", "third"), encoding="utf-8")
-    with pytest.raises(PsiragError, match=needs + ".*SHA-256"):
+    with pytest.raises(PsiragError, match=damaged.format(r"manifest\.json") + ".*SHA-256"):
         HopDiscriminator.load(folder)
     Index.build("toy", encoder=ENCODER).save(tmp_path / "index")
     with pytest.raises(PsiragError, match=needs + ".*which holds something else"):
         HopDiscriminator.load(tmp_path / "index")
+    for call in (HopDiscriminator.load, discriminator.save):
+        with pytest.raises(PsiragError, match="folder must be a path"):
+            call(None)
 
 
 def test_no_pickle_is_ever_read(discriminator, tmp_path, monkeypatch):

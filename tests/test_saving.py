@@ -53,7 +53,7 @@ def test_it_never_replaces_an_index(evaluation, tmp_path):
     index.save(tmp_path / "index")
     with pytest.raises(PsiragError, match="replaces a saved evaluation only"):
         evaluation.save(tmp_path / "index", overwrite=True)
-    with pytest.raises(PsiragError, match=r"needs a saved evaluation.*something else"):
+    with pytest.raises(PsiragError, match=r"the folder of a saved evaluation.*something else"):
         Evaluation.load(tmp_path / "index")
 
 
@@ -62,26 +62,31 @@ def lines_swapped(folder):
     path.write_text("".join(reversed(path.read_text().splitlines(keepends=True))))
 
 
+def altered_manifest(folder):
+    path = folder / "manifest.json"
+    path.write_text(path.read_text().replace("Ψ", "B"))
+
+
 @pytest.mark.parametrize(
-    "damage",
+    ("damage", "told"),
     [
-        lambda folder: (folder / "outcomes.jsonl").unlink(),
-        lambda folder: (folder / "seconds.jsonl").write_text(""),
-        lines_swapped,
-        lambda folder: (folder / "manifest.json").write_text("{}"),
-        lambda folder: (folder / "manifest.json").write_text((folder / "manifest.json").read_text().replace("Ψ", "B")),
+        (lambda folder: (folder / "outcomes.jsonl").unlink(), r"outcomes\.jsonl"),
+        (lambda folder: (folder / "seconds.jsonl").write_text(""), r"seconds\.jsonl"),
+        (lines_swapped, r"outcomes\.jsonl"),
+        (lambda folder: (folder / "manifest.json").write_text("{}"), "format None"),
+        (altered_manifest, r"manifest\.json"),
     ],
     ids=["missing", "truncated", "altered", "manifest", "altered manifest"],
 )
-def test_damage_is_told(evaluation, tmp_path, damage):
+def test_damage_is_told(evaluation, tmp_path, damage, told):
     evaluation.save(tmp_path / "run")
     damage(tmp_path / "run")
-    with pytest.raises(PsiragError, match="needs a saved evaluation as it was written"):
+    with pytest.raises(PsiragError, match=told):
         Evaluation.load(tmp_path / "run")
 
 
 @pytest.mark.parametrize("name", ["nothing", "file"])
 def test_what_is_no_evaluation_is_told(tmp_path, name):
     (tmp_path / "file").write_text("text")
-    with pytest.raises(PsiragError, match="needs a saved evaluation"):
+    with pytest.raises(PsiragError, match="needs the folder of a saved evaluation"):
         Evaluation.load(tmp_path / name)

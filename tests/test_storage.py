@@ -279,7 +279,7 @@ def test_parts_of_two_indexes_are_refused(copy, tmp_path):
 @pytest.mark.parametrize("version", [2, 99, "2", None, 1.5])
 def test_a_newer_format_is_named(copy, version):
     reseal(copy, lambda manifest: manifest.update(format=version))
-    with pytest.raises(PsiragError, match=f"reads index format 1, but got format {version!r} in {MANIFEST}"):
+    with pytest.raises(PsiragError, match=f"reads format 1, but got format {version!r} in {MANIFEST}"):
         load(copy)
 
 

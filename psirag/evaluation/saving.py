@@ -3,25 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 from psirag.checks import check_path
-from psirag.errors import PsiragError
 from psirag.evaluation.evaluation import Evaluation
 from psirag.evaluation.outcome import Outcome
-from psirag.storage import (
-    MANIFEST,
-    check_files,
-    check_free,
-    find_folder,
-    fitting,
-    read_lines,
-    read_manifest,
-    write_folder,
-    write_lines,
-)
+from psirag.storage import MANIFEST, check_free, fitting, open_folder, read_lines, write_folder, write_lines
 
 OUTCOMES, SECONDS = "outcomes.jsonl", "seconds.jsonl"
 KIND = "evaluation"
@@ -58,28 +45,10 @@ def save_evaluation(evaluation: Evaluation, folder: str | os.PathLike[str], *, o
 
 def load_evaluation(folder: str | os.PathLike[str]) -> Evaluation:
     """Check a saved evaluation against its manifest and read it."""
-    with _told():
-        path = find_folder(check_path("folder", folder))
-        manifest = read_manifest(path)
-        if manifest.get("kind") != KIND:
-            given = f"{path}, which holds something else"
-            raise PsiragError("Evaluation.load needs a saved evaluation", given, "See Index.load.")
-        with fitting(MANIFEST):
-            files = {name: (int(known["bytes"]), str(known["sha256"])) for name, known in manifest["files"].items()}
-        check_files(path, files, required=(OUTCOMES, SECONDS), optional=(), verify=True)
-        rows, times = read_lines(path / OUTCOMES), read_lines(path / SECONDS)
-        with fitting(OUTCOMES):
-            outcomes = tuple(Outcome(**{**row, **spent}) for row, spent in zip(rows, times, strict=True))
-        with fitting(MANIFEST):
-            parts = {name: manifest[name] for name in ("systems", "seed", "date")}
-            return Evaluation(outcomes=outcomes, k=tuple(manifest["k"]), manifest=manifest["made"], **parts)
-
-
-@contextmanager
-def _told() -> Iterator[None]:
-    """Name the evaluation, where the storage of indexes speaks of an index."""
-    try:
-        yield
-    except PsiragError as error:
-        remedy = "Pass a folder that Evaluation.save wrote, or evaluate again."
-        raise PsiragError("Evaluation.load needs a saved evaluation as it was written", error.given, remedy) from error
+    path, manifest = open_folder(check_path("folder", folder), KIND, required=(OUTCOMES, SECONDS))
+    rows, times = read_lines(path / OUTCOMES), read_lines(path / SECONDS)
+    with fitting(OUTCOMES):
+        outcomes = tuple(Outcome(**{**row, **spent}) for row, spent in zip(rows, times, strict=True))
+    with fitting(MANIFEST):
+        parts = {name: manifest[name] for name in ("systems", "seed", "date")}
+        return Evaluation(outcomes=outcomes, k=tuple(manifest["k"]), manifest=manifest["made"], **parts)

@@ -20,13 +20,11 @@ from psirag.index.build_report import BuildReport
 from psirag.retrieval.sparse_index import BM25S_FILES, SETTINGS_FILE, SparseIndex
 from psirag.storage import (
     MANIFEST,
-    check_files,
     damaged,
-    find_folder,
     fitting,
+    open_folder,
     read_array,
     read_lines,
-    read_manifest,
     write_folder,
     write_lines,
 )
@@ -126,16 +124,13 @@ def load_parts(folder: Path, *, verify: bool) -> dict[str, Any]:
     PsiragError
         No saved index, or a file that is missing, truncated, altered or of a newer format, by name.
     """
-    folder = find_folder(folder)
-    manifest = read_manifest(folder)
+    folder, manifest = open_folder(folder, required=REQUIRED, optional=OPTIONAL, verify=verify)
     with fitting(MANIFEST):
         encoder = SavedEncoder(**manifest["encoder"])
         check_each("the encoder's name and identity", (encoder.name, encoder.identity), str)
         settings, n_leaves = dict(manifest["settings"]), manifest["n_leaves"]
         kind, compression = manifest["abstracts"]["kind"], manifest["abstracts"]["compression"]
         compression = math.nan if compression is None else float(compression)
-        sizes = {name: (int(known["bytes"]), str(known["sha256"])) for name, known in manifest["files"].items()}
-    check_files(folder, sizes, required=REQUIRED, optional=OPTIONAL, verify=verify)
     parent, vectors = read_array(folder / PARENT, mmap=False), read_array(folder / VECTORS, mmap=not verify)
     with fitting(PARENT):
         tree = AbstractTree.from_parents(parent, n_leaves)
@@ -151,7 +146,7 @@ def load_parts(folder: Path, *, verify: bool) -> dict[str, Any]:
     return {
         "tree": tree, "chunks": chunks, "vectors": vectors, "abstracts": abstracts,
         "encoder": encoder, "sparse": sparse, "report": report, "settings": settings,
-        "pairs": _read_pairs(folder / PAIRS, n_leaves) if PAIRS in sizes else None,
+        "pairs": _read_pairs(folder / PAIRS, n_leaves) if PAIRS in manifest["files"] else None,
     }  # fmt: skip
 
 
