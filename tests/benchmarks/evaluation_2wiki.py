@@ -76,7 +76,7 @@ def measure(folder: Path) -> dict[str, Any]:
         "seconds": seconds,
         "systems": rows(found.table(METRICS)),
         "gains of the agent": gains(found, "Ψ-RAG agent, rules"),
-        "ablations": rows(parts.table(METRICS)),
+        "ablations": rows(parts.table([name for name in METRICS if name != "recall@10"])),
         "gains of the whole": gains(parts, "whole"),
         "sizes": rows(sizes),
         "trees": trees,
