@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from psirag.errors import PsiragError
 from psirag.tree.abstract_tree import AbstractTree
-from psirag.vectors import as_array
+from psirag.vectors import Ints, as_array
 
 _WEIGHTS_AT_ONCE = 2**22  # weights gathered at a time, so that the root needs no second copy of the array
 
@@ -125,7 +125,7 @@ def _weighted_cost(tree: AbstractTree, weights: npt.NDArray[Any]) -> int | float
     return total
 
 
-def _block_sum(weights: npt.NDArray[Any], rows: npt.NDArray[np.int64], columns: npt.NDArray[np.int64]) -> int | float:
+def _block_sum(weights: npt.NDArray[Any], rows: Ints, columns: Ints) -> int | float:
     """Return the sum of the weights between two sets of leaves."""
     step = max(1, _WEIGHTS_AT_ONCE // max(1, len(columns)))
     parts = (weights[np.ix_(rows[start : start + step], columns)].sum() for start in range(0, len(rows), step))

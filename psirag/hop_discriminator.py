@@ -14,7 +14,7 @@ from psirag.corpus import Question
 from psirag.encoding import as_encoder
 from psirag.errors import PsiragError
 from psirag.storage import MANIFEST, fitting, open_folder, write_folder
-from psirag.vectors import Ints, unit_rows
+from psirag.vectors import Floats, Ints, unit_rows
 
 if TYPE_CHECKING:
     import os
@@ -61,10 +61,10 @@ class HopDiscriminator:
     [1, 3]
     """
 
-    hidden: npt.NDArray[np.float64]
-    hidden_bias: npt.NDArray[np.float64]
-    output: npt.NDArray[np.float64]
-    output_bias: npt.NDArray[np.float64]
+    hidden: Floats
+    hidden_bias: Floats
+    output: Floats
+    output_bias: Floats
     hops: Ints
     trained_on: tuple[str, ...]
     encoder: str

@@ -10,11 +10,8 @@ import numpy.typing as npt
 
 from psirag.errors import PsiragError
 from psirag.tree import AbstractTree
-from psirag.tree.marking import BoolArray, node_flags
-from psirag.vectors import unit_rows
-
-FloatArray = npt.NDArray[np.float64]
-IntArray = npt.NDArray[np.int64]
+from psirag.tree.marking import node_flags
+from psirag.vectors import Floats, Ints, Mask, unit_rows
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,12 +37,12 @@ class SkewMeasures:
     Source: Ψ-RAG §4.1, Figure 4 (drift), §4.2, Figure 5 (confused nodes, noise); the exact definitions are ours.
     """
 
-    layer: IntArray
-    n_nodes: IntArray
-    confused: IntArray
-    noise: FloatArray
-    evenness: FloatArray
-    drift: FloatArray
+    layer: Ints
+    n_nodes: Ints
+    confused: Ints
+    noise: Floats
+    evenness: Floats
+    drift: Floats
 
     def __post_init__(self) -> None:
         """Make the arrays read-only."""
@@ -53,7 +50,7 @@ class SkewMeasures:
             getattr(self, one.name).flags.writeable = False
 
     @property
-    def confused_share(self) -> FloatArray:
+    def confused_share(self) -> Floats:
         """Confused nodes ÷ nodes of the layer."""
         return np.asarray(self.confused / self.n_nodes, dtype=np.float64)
 
@@ -112,7 +109,7 @@ def skew_measures(
     )
 
 
-def confused_nodes(tree: AbstractTree, minor: Any, *, memberships: npt.ArrayLike | None = None) -> IntArray:
+def confused_nodes(tree: AbstractTree, minor: Any, *, memberships: npt.ArrayLike | None = None) -> Ints:
     """Return the abstract nodes with no minor leaf below that have a parent with one, ascending.
 
     Parameters
@@ -134,7 +131,7 @@ def confused_nodes(tree: AbstractTree, minor: Any, *, memberships: npt.ArrayLike
     return _confused(*_opened(tree, minor, memberships))
 
 
-def _opened(tree: AbstractTree, minor: Any, memberships: npt.ArrayLike | None) -> tuple[BoolArray, list[Any], IntArray]:
+def _opened(tree: AbstractTree, minor: Any, memberships: npt.ArrayLike | None) -> tuple[Mask, list[Any], Ints]:
     """Return the minor leaves as a mask, per layer which leaves (columns) lie below its nodes (rows), and the edges."""
     from scipy.sparse import csr_array, eye_array
 
@@ -154,7 +151,7 @@ def _opened(tree: AbstractTree, minor: Any, memberships: npt.ArrayLike | None) -
     return flags, below, pairs
 
 
-def _checked_pairs(memberships: npt.ArrayLike, tree: AbstractTree) -> IntArray:
+def _checked_pairs(memberships: npt.ArrayLike, tree: AbstractTree) -> Ints:
     """Return (child, parent) pairs that join each layer to the next."""
     pairs = np.asarray(memberships)
     numbers = pairs.ndim == 2 and pairs.shape[1] == 2 and pairs.dtype.kind in "iu"
@@ -165,14 +162,14 @@ def _checked_pairs(memberships: npt.ArrayLike, tree: AbstractTree) -> IntArray:
     return pairs.astype(np.int64)
 
 
-def _confused(flags: BoolArray, below: list[Any], pairs: IntArray) -> IntArray:
+def _confused(flags: Mask, below: list[Any], pairs: Ints) -> Ints:
     """Return the abstract nodes without a minor leaf below that have a parent with one."""
     holds = np.concatenate([one @ flags > 0 for one in below])
     child, parent = pairs.T
     return np.unique(child[~holds[child] & holds[parent] & (child >= len(flags))])
 
 
-def _noise(below: Any, flags: BoolArray) -> float:
+def _noise(below: Any, flags: Mask) -> float:
     """Return the share of major leaves among all leaves below the nodes that have a minor one."""
     reached = (below @ flags > 0) @ below > 0
     return float(1 - flags.sum() / reached.sum()) if flags.any() else float("nan")
@@ -185,7 +182,7 @@ def _evenness(below: Any) -> float:
     return float(-(share * np.log(share)).sum() / np.log(len(sizes))) if len(sizes) > 1 else float("nan")
 
 
-def _drift(below: Any, flags: BoolArray, rows: FloatArray) -> float:
+def _drift(below: Any, flags: Mask, rows: Floats) -> float:
     """Return the distance from the mean of a node's minor leaves to the mean of all its leaves, per minor leaf."""
     minor = below @ flags
     holding = np.flatnonzero(minor)

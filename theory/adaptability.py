@@ -24,10 +24,12 @@ from typing import TypeVar
 
 import numpy as np
 
-from .three_layer import IntArray, cost_of_sizes, costs_of_sizes, minor_cases, moved, random_moves
+from psirag.vectors import Ints
+
+from .three_layer import cost_of_sizes, costs_of_sizes, minor_cases, moved, random_moves
 from .verdict import FALSE, FURTHER, HOLDS, Size, Tally, Verdict, scaled
 
-Number = TypeVar("Number", int, IntArray)
+Number = TypeVar("Number", int, Ints)
 
 
 def doubled_difference(n_i: Number, n_j: Number, n_o: Number) -> Number:

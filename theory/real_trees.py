@@ -22,10 +22,7 @@ import numpy.typing as npt
 from psirag.checks import check_count
 from psirag.errors import PsiragError
 from psirag.tree import AbstractTree
-from psirag.vectors import unit_rows
-
-Floats = npt.NDArray[np.float64]
-IntArray = npt.NDArray[np.int64]
+from psirag.vectors import Floats, Ints, Mask, unit_rows
 
 _TOLERANCE = 1e-9  # times n: changes that float64 cannot tell from 0
 
@@ -136,7 +133,7 @@ def _sums_below(tree: AbstractTree, rows: Floats) -> tuple[Floats, Floats]:
     return sums, (square - below) / 2
 
 
-def _paths(tree: AbstractTree) -> IntArray:
+def _paths(tree: AbstractTree) -> Ints:
     """Return, shape (depth, b), the ancestor of each layer-1 node at each layer from 1 on."""
     path = [np.array(tree.layer_nodes(1))]
     for _ in range(tree.depth - 1):
@@ -144,7 +141,7 @@ def _paths(tree: AbstractTree) -> IntArray:
     return np.stack(path)
 
 
-def _from_leaf(tree: AbstractTree, sums: Floats, inner: Floats, path: IntArray, leaf: int) -> Floats:
+def _from_leaf(tree: AbstractTree, sums: Floats, inner: Floats, path: Ints, leaf: int) -> Floats:
     """Return the differences for one leaf and every bottom node."""
     product, size = sums @ sums[leaf], tree.leaf_counts
     own = path[:, tree.parent[leaf] - tree.n_leaves]
@@ -241,14 +238,14 @@ def closed_classes(tree: AbstractTree, vectors: npt.ArrayLike, labels: Sequence[
     return tuple(_looked_at(tree, similarity, name, label == at) for at, name in enumerate(names))
 
 
-def _looked_at(tree: AbstractTree, similarity: Floats, name: Hashable, inside: npt.NDArray[np.bool_]) -> ClosedClass:
+def _looked_at(tree: AbstractTree, similarity: Floats, name: Hashable, inside: Mask) -> ClosedClass:
     """Say whether one class is closed, and whether it is a node."""
     best_inside = similarity[np.ix_(inside, inside)].max(axis=1)
     best_outside = similarity[np.ix_(inside, ~inside)].max(axis=1, initial=-np.inf)
     return ClosedClass(name, int(inside.sum()), bool((best_inside > best_outside).all()), _is_node(tree, inside))
 
 
-def _is_node(tree: AbstractTree, inside: npt.NDArray[np.bool_]) -> bool:
+def _is_node(tree: AbstractTree, inside: Mask) -> bool:
     """Return whether a set of leaves is the leaf set of a node."""
     members = np.flatnonzero(inside)
     path = (int(members[0]), *tree.ancestors(int(members[0])))

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 import numpy as np
-import numpy.typing as npt
+
+from psirag.vectors import Ints
 
 from .small_trees import size_vectors
 
-IntArray = npt.NDArray[np.int64]
 Sizes = Sequence[int]
 
 
@@ -34,7 +34,7 @@ def moved(sizes: Sizes, source: int, target: int) -> tuple[int, ...]:
     return tuple(size + change.get(i, 0) for i, size in enumerate(sizes))
 
 
-def costs_of_sizes(sizes: IntArray) -> IntArray:
+def costs_of_sizes(sizes: Ints) -> Ints:
     """Return the cost of each row of leaf counts (zeros are absent children); exact below n = 2,000,000.
 
     Parameters
@@ -43,7 +43,7 @@ def costs_of_sizes(sizes: IntArray) -> IntArray:
     """
     n = sizes.sum(axis=1)
     inside = sizes * (sizes - 1) // 2
-    total: IntArray = (inside * sizes).sum(axis=1) + (n * (n - 1) // 2 - inside.sum(axis=1)) * n
+    total: Ints = (inside * sizes).sum(axis=1) + (n * (n - 1) // 2 - inside.sum(axis=1)) * n
     return total
 
 
@@ -57,7 +57,7 @@ def minor_cases(branches: int, below: int) -> Iterator[tuple[tuple[int, ...], in
                         yield sizes, j
 
 
-def random_moves(rng: np.random.Generator, cases: int, largest: int) -> tuple[IntArray, IntArray]:
+def random_moves(rng: np.random.Generator, cases: int, largest: int) -> tuple[Ints, Ints]:
     """Return random leaf counts of 3 to 8 children (zeros for absent ones), and those after one move.
 
     Returns

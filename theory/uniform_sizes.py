@@ -18,12 +18,11 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 import numpy as np
-import numpy.typing as npt
 from scipy.special import ndtri
 
-from .verdict import FALSE, Size, Tally, Verdict
+from psirag.vectors import Floats, Mask
 
-Floats = npt.NDArray[np.float64]
+from .verdict import FALSE, Size, Tally, Verdict
 
 
 def best_two_clusters(points: list[int]) -> tuple[int, int]:
@@ -46,7 +45,7 @@ def scatter(points: Sequence[int]) -> Fraction:
     return sum(x * x for x in points) - Fraction(sum(points) ** 2, len(points))
 
 
-def log_likelihood(points: Floats, is_left: npt.NDArray[np.bool_]) -> float:
+def log_likelihood(points: Floats, is_left: Mask) -> float:
     """Return the log-likelihood of the two-part mixture whose weights, means and spreads are those of a split."""
     parts = [points[is_left], points[~is_left]]
     scores = [((points - part.mean()) / part.std(), len(part) / len(points) / part.std()) for part in parts]
@@ -54,12 +53,12 @@ def log_likelihood(points: Floats, is_left: npt.NDArray[np.bool_]) -> float:
     return float(np.log(density / np.sqrt(2 * np.pi)).sum())
 
 
-def distortion(points: Floats, is_left: npt.NDArray[np.bool_]) -> float:
+def distortion(points: Floats, is_left: Mask) -> float:
     """Return the k-means objective of a split in two."""
     return sum(float(((part - part.mean()) ** 2).sum()) for part in (points[is_left], points[~is_left]))
 
 
-def wide_and_narrow() -> tuple[Floats, npt.NDArray[np.bool_]]:
+def wide_and_narrow() -> tuple[Floats, Mask]:
     """Return 1,900 quantiles of N(0, 3²) and 100 of N(10, ½²), and which are the wide group's."""
     wide = 3 * ndtri((np.arange(1900) + 0.5) / 1900)
     narrow = 10 + ndtri((np.arange(100) + 0.5) / 100) / 2

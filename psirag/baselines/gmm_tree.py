@@ -11,11 +11,7 @@ from psirag.baselines.mixture import SEARCHES, mixture_probabilities, reduce_dim
 from psirag.checks import check_choice, check_count
 from psirag.errors import PsiragError
 from psirag.tree import AbstractTree
-from psirag.vectors import unit_rows
-
-FloatArray = npt.NDArray[np.float64]
-IntArray = npt.NDArray[np.int64]
-Rows = npt.NDArray[np.float32]
+from psirag.vectors import Floats, Ints, Vectors, unit_rows
 
 _THRESHOLD = 0.1
 _MAX_CLUSTERS = 50
@@ -50,7 +46,7 @@ class GmmClustering:
     """
 
     tree: AbstractTree
-    memberships: IntArray
+    memberships: Ints
     layers: tuple[GmmLayer, ...]
     seed: int
 
@@ -97,7 +93,7 @@ def gmm_tree(
 
 def gmm_memberships(
     vectors: npt.ArrayLike, *, seed: int, reduction: int = 10, max_children: int | None = 40, search: str = "quick"
-) -> IntArray:
+) -> Ints:
     """Return RAPTOR's soft memberships: all pairs of a node and a cluster it belongs to with probability above 0.1.
 
     Parameters
@@ -178,10 +174,10 @@ def gmm_clustering(
     return _layer_by_layer(rows, given)
 
 
-def _layer_by_layer(rows: Rows, given: _Settings) -> GmmClustering:
+def _layer_by_layer(rows: Vectors, given: _Settings) -> GmmClustering:
     """Cluster the leaves, then their clusters, until one node is left; number the nodes as the tree does."""
-    parents: list[IntArray] = []
-    pairs: list[IntArray] = []
+    parents: list[Ints] = []
+    pairs: list[Ints] = []
     layers: list[GmmLayer] = []
     sums, offset = rows.astype(np.float64), 0
     while len(sums) > 1:
@@ -203,13 +199,13 @@ def _layer_by_layer(rows: Rows, given: _Settings) -> GmmClustering:
     return GmmClustering(tree, soft, tuple(layers), given.seed)
 
 
-def _directions(sums: FloatArray) -> Rows:
+def _directions(sums: Floats) -> Vectors:
     """Return unit rows; a sum of nothing keeps no direction."""
     length = np.linalg.norm(sums, axis=1, keepdims=True)
     return np.asarray(sums / np.where(length > 0, length, 1.0), dtype=np.float32)
 
 
-def _numbers_in(tree: AbstractTree, parent: IntArray, n_leaves: int) -> IntArray:
+def _numbers_in(tree: AbstractTree, parent: Ints, n_leaves: int) -> Ints:
     """Return each node's number in the tree, from its number by creation, following the leaves upwards."""
     number = np.arange(len(parent))
     ours = theirs = np.arange(n_leaves)
@@ -219,7 +215,7 @@ def _numbers_in(tree: AbstractTree, parent: IntArray, n_leaves: int) -> IntArray
     return number
 
 
-def _cluster_layer(rows: Rows, given: _Settings) -> tuple[FloatArray, GmmLayer]:
+def _cluster_layer(rows: Vectors, given: _Settings) -> tuple[Floats, GmmLayer]:
     """Return memberships (n, k) of one layer's nodes, 0 where a node is no member, and how they came about."""
     n, n_global, closed = len(rows), 1, ""
     different, which = _different(rows)
@@ -238,7 +234,7 @@ def _cluster_layer(rows: Rows, given: _Settings) -> tuple[FloatArray, GmmLayer]:
     return members, GmmLayer(n, n_global, members.shape[1], closed)
 
 
-def _different(rows: Rows) -> tuple[Rows, IntArray]:
+def _different(rows: Vectors) -> tuple[Vectors, Ints]:
     """Return the different rows by first occurrence, and which of them each row equals."""
     _, first, inverse = np.unique(rows, axis=0, return_index=True, return_inverse=True)
     order = np.argsort(first)
@@ -247,7 +243,7 @@ def _different(rows: Rows) -> tuple[Rows, IntArray]:
     return rows[first[order]], rank[inverse.ravel()]
 
 
-def _global_then_local(rows: Rows, given: _Settings) -> tuple[FloatArray, int]:
+def _global_then_local(rows: Vectors, given: _Settings) -> tuple[Floats, int]:
     """Return memberships in the local clusters of the global clusters, and how many global ones there are."""
     overall = _mixture(rows, given, neighbours=int((len(rows) - 1) ** 0.5))
     columns = []
@@ -260,7 +256,7 @@ def _global_then_local(rows: Rows, given: _Settings) -> tuple[FloatArray, int]:
     return np.concatenate(columns, axis=1), overall.shape[1]
 
 
-def _mixture(rows: Rows, given: _Settings, neighbours: int) -> FloatArray:
+def _mixture(rows: Vectors, given: _Settings, neighbours: int) -> Floats:
     """Return the probabilities above the threshold, and each row's largest; a small group is one cluster."""
     if len(rows) <= given.reduction + 1:
         return np.ones((len(rows), 1))
@@ -270,7 +266,7 @@ def _mixture(rows: Rows, given: _Settings, neighbours: int) -> FloatArray:
     return np.where((found > _THRESHOLD) | largest, found, 0.0)
 
 
-def _cut_large(rows: Rows, members: FloatArray, limit: int | None) -> FloatArray:
+def _cut_large(rows: Vectors, members: Floats, limit: int | None) -> Floats:
     """Cut clusters with more hard members than the limit; their other members go to the most similar part."""
     hard = members.argmax(axis=1)
     columns = []
@@ -289,6 +285,6 @@ def _cut_large(rows: Rows, members: FloatArray, limit: int | None) -> FloatArray
     return np.concatenate(columns, axis=1)
 
 
-def _without_empty(members: FloatArray) -> FloatArray:
+def _without_empty(members: Floats) -> Floats:
     """Drop clusters that are nobody's most probable one: in the tree they would have no child."""
     return members[:, np.unique(members.argmax(axis=1))]

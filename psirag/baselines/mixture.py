@@ -7,13 +7,11 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from threadpoolctl import threadpool_limits
 
 from psirag.errors import PsiragError
 from psirag.optional import needed
-
-FloatArray = npt.NDArray[np.float64]
+from psirag.vectors import Floats, Vectors
 
 SEARCHES = ("quick", "full")
 _SWEEP_ALL_UP_TO = 12
@@ -22,7 +20,7 @@ _STEP, _PATIENCE = 3, 3
 _FITS = (("full", 1e-6), ("diag", 1e-6), ("spherical", 1e-3))
 
 
-def reduce_dimensions(rows: npt.NDArray[np.float32], *, dimensions: int, neighbours: int, seed: int) -> FloatArray:
+def reduce_dimensions(rows: Vectors, *, dimensions: int, neighbours: int, seed: int) -> Floats:
     """Return UMAP's coordinates of unit rows under cosine, seeded, on one thread, in float64.
 
     Parameters
@@ -63,7 +61,7 @@ def reduce_dimensions(rows: npt.NDArray[np.float32], *, dimensions: int, neighbo
     return np.asarray(centred, dtype=np.float64)
 
 
-def mixture_probabilities(points: FloatArray, *, seed: int, max_clusters: int, search: str) -> FloatArray:
+def mixture_probabilities(points: Floats, *, seed: int, max_clusters: int, search: str) -> Floats:
     """Fit Gaussian mixtures of several sizes and return the memberships of the one with the lowest BIC.
 
     Parameters
@@ -95,7 +93,7 @@ def mixture_probabilities(points: FloatArray, *, seed: int, max_clusters: int, s
         return np.asarray(_fitted(points, size, seed).predict_proba(points), dtype=np.float64)
 
 
-def best_size(points: FloatArray, *, seed: int, max_clusters: int, search: str) -> int:
+def best_size(points: Floats, *, seed: int, max_clusters: int, search: str) -> int:
     """Return the number of components with the lowest BIC, the smaller one of equals.
 
     "full" fits every size from 1 to `max_clusters`. "quick" does so up to 12; beyond, it goes up in steps of 3 until 3
@@ -136,7 +134,7 @@ def _quick_search(bic: Callable[[int], float], largest: int) -> int:
     return min(range(max(1, best - _STEP + 1), min(largest, best + _STEP - 1) + 1), key=bic)
 
 
-def _fitted(points: FloatArray, size: int, seed: int) -> Any:
+def _fitted(points: Floats, size: int, seed: int) -> Any:
     """Return a fitted mixture, with simpler covariances where the points do not carry full ones."""
     from sklearn.mixture import GaussianMixture
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -9,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from psirag.errors import PsiragError
+from psirag.vectors import Floats
 
 RESAMPLES = 2000
 LEVEL = 0.95
@@ -22,6 +24,9 @@ class Interval(NamedTuple):
     high: float
 
 
+NO_INTERVAL = Interval(math.nan, math.nan, math.nan)
+
+
 def bootstrap_interval(values: npt.ArrayLike, *, seed: int = 0) -> Interval:
     """The mean and its 95 % percentile bootstrap interval, from 2,000 resamples.
 
@@ -31,6 +36,11 @@ def bootstrap_interval(values: npt.ArrayLike, *, seed: int = 0) -> Interval:
         One figure a question.
     seed : int
         Of the resampling.
+
+    Returns
+    -------
+    Interval
+        Its ends are NaN for one value, and both the mean for equal values.
 
     Raises
     ------
@@ -45,11 +55,15 @@ def bootstrap_interval(values: npt.ArrayLike, *, seed: int = 0) -> Interval:
     --------
     >>> bootstrap_interval([1.0, 1.0, 1.0])
     Interval(mean=1.0, low=1.0, high=1.0)
+    >>> bootstrap_interval([1.0])
+    Interval(mean=1.0, low=nan, high=nan)
     """
     row = np.asarray(values, dtype=np.float64)
     if row.ndim != 1 or row.size == 0 or not np.isfinite(row).all():
         given = f"shape {row.shape}" if row.ndim != 1 or row.size == 0 else "values that are not finite"
         raise PsiragError("bootstrap_interval needs one finite figure a question", given, "Leave out what has none.")
+    if row.size == 1:
+        return Interval(float(row.item()), math.nan, math.nan)
     drawn = np.random.default_rng(seed).integers(row.size, size=(RESAMPLES, row.size))
     low, high = np.quantile(row[drawn].mean(axis=1), [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
     return Interval(float(row.mean()), float(low), float(high))
@@ -99,9 +113,9 @@ def sign_test(first: npt.ArrayLike, second: npt.ArrayLike) -> float:
     return float(binomtest(wins, wins + losses).pvalue) if wins + losses else 1.0
 
 
-def _differences(first: npt.ArrayLike, second: npt.ArrayLike) -> npt.NDArray[np.float64]:
+def _differences(first: npt.ArrayLike, second: npt.ArrayLike) -> Floats:
     """Return first − second, question by question."""
-    rows: Sequence[npt.NDArray[np.float64]] = [np.asarray(row, dtype=np.float64) for row in (first, second)]
+    rows: Sequence[Floats] = [np.asarray(row, dtype=np.float64) for row in (first, second)]
     if rows[0].shape != rows[1].shape:
         given = f"shapes {rows[0].shape} and {rows[1].shape}"
         raise PsiragError("a paired comparison needs the same questions twice", given, "Pass one figure a question.")

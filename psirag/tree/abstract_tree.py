@@ -11,11 +11,10 @@ import numpy as np
 import numpy.typing as npt
 
 from psirag.errors import PsiragError
+from psirag.vectors import Floats, Ints
 
 if TYPE_CHECKING:
     import networkx as nx
-
-IntArray = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -54,8 +53,8 @@ class AbstractTree:
     ([2, 3], 6)
     """
 
-    parent: IntArray
-    layer: IntArray
+    parent: Ints
+    layer: Ints
 
     def __post_init__(self) -> None:
         """Take read-only copies and check every invariant."""
@@ -109,18 +108,18 @@ class AbstractTree:
         return self.n_nodes - 1
 
     @cached_property
-    def child_start(self) -> IntArray:
+    def child_start(self) -> Ints:
         """Where each node's children start in `child_list`, shape (m + 1,)."""
         counts = np.bincount(self.parent[:-1], minlength=self.n_nodes)
         return _frozen(np.concatenate([[0], np.cumsum(counts)]), "child_start")
 
     @cached_property
-    def child_list(self) -> IntArray:
+    def child_list(self) -> Ints:
         """Children of node 0, then of node 1, …, ascending within a node, shape (m − 1,)."""
         return _frozen(np.argsort(self.parent[:-1], kind="stable"), "child_list")
 
     @cached_property
-    def leaf_counts(self) -> IntArray:
+    def leaf_counts(self) -> Ints:
         """Number of leaves below each node, shape (m,); 1 for a leaf."""
         counts = np.zeros(self.n_nodes, dtype=np.int64)
         counts[: self.n_leaves] = 1
@@ -130,12 +129,12 @@ class AbstractTree:
         return _frozen(counts, "leaf_counts")
 
     @cached_property
-    def _layer_start(self) -> IntArray:
+    def _layer_start(self) -> Ints:
         """Return the first node of each layer, and one past the root."""
         return np.searchsorted(self.layer, np.arange(self.depth + 2))
 
     @cached_property
-    def _leaf_order(self) -> tuple[IntArray, IntArray]:
+    def _leaf_order(self) -> tuple[Ints, Ints]:
         """Leaves from left to right, and where each node's leaves start among them."""
         start = np.zeros(self.n_nodes, dtype=np.int64)
         for layer in range(self.depth, 0, -1):
@@ -154,12 +153,12 @@ class AbstractTree:
             raise PsiragError(f"layer must be between 0 and {self.depth}", repr(layer), "Layer 0 holds the leaves.")
         return range(int(self._layer_start[layer]), int(self._layer_start[layer + 1]))
 
-    def children(self, node: int) -> IntArray:
+    def children(self, node: int) -> Ints:
         """Return the children of a node, ascending; none for a leaf."""
         node = self._check_node(node)
         return self.child_list[self.child_start[node] : self.child_start[node + 1]]
 
-    def leaves(self, node: int) -> IntArray:
+    def leaves(self, node: int) -> Ints:
         """Return the leaves below a node, ascending; a leaf's own number for a leaf."""
         node = self._check_node(node)
         order, start = self._leaf_order
@@ -226,7 +225,7 @@ class AbstractTree:
 
         return to_newick(self)
 
-    def to_scipy_linkage(self) -> npt.NDArray[np.float64]:
+    def to_scipy_linkage(self) -> Floats:
         """Return a binary tree as SciPy's linkage matrix, shape (n − 1, 4), with the layer as height.
 
         Raises
@@ -244,7 +243,7 @@ class AbstractTree:
         return to_scipy_linkage(self)
 
 
-def _frozen(values: Any, what: str) -> IntArray:
+def _frozen(values: Any, what: str) -> Ints:
     """Return a read-only int64 copy of one array of node numbers."""
     array = np.asarray(values)
     if array.ndim != 1 or array.dtype.kind not in "iu":
@@ -290,7 +289,7 @@ def _check_invariants(tree: AbstractTree) -> None:
         raise _broken("the nodes of a layer ordered by their smallest leaf", given)
 
 
-def _smallest_leaves(parent: IntArray, layer: IntArray) -> IntArray:
+def _smallest_leaves(parent: Ints, layer: Ints) -> Ints:
     """Return the smallest leaf below each node."""
     smallest = np.where(layer == 0, np.arange(len(parent)), len(parent))
     starts = np.searchsorted(layer, np.arange(layer[-1] + 1))

@@ -10,8 +10,6 @@ from psirag.tree.abstract_tree import AbstractTree
 from psirag.tree.merging import Forest, join
 from psirag.tree.renumbering import from_layer_labels
 
-IntArray = npt.NDArray[np.int64]
-
 
 def attach_leaves(tree: AbstractTree, nearest: npt.ArrayLike) -> AbstractTree:
     """Let each new leaf join the parent of its most similar leaf.

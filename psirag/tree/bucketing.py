@@ -14,10 +14,7 @@ from psirag.tree.abstract_tree import AbstractTree
 from psirag.tree.collapsing import collapse
 from psirag.tree.rebalancing import check_max_children, rebalance
 from psirag.tree.spanning_tree import SpanningTree, spanning_tree
-from psirag.vectors import unit_rows
-
-IntArray = npt.NDArray[np.int64]
-Rows = npt.NDArray[np.float32]
+from psirag.vectors import Ints, Vectors, unit_rows
 
 _CENTRES, _ROUNDS = 16, 10  # at most so many parts a cut, and rounds of k-means
 
@@ -27,7 +24,7 @@ def bucketed_tree(
     *,
     max_children: int | None = 40,
     bucket_size: int = 2000,
-    pairs: Callable[[Rows], SpanningTree] = spanning_tree,
+    pairs: Callable[[Vectors], SpanningTree] = spanning_tree,
     seed: int = 0,
 ) -> AbstractTree:
     """Build a tree in each bucket and join them by abstract node collapse.
@@ -58,8 +55,8 @@ def bucketed_tree(
 
 
 def bucketed_pairs(
-    rows: Rows, *, bucket_size: int = 2000, pairs: Callable[[Rows], SpanningTree] = spanning_tree, seed: int = 0
-) -> tuple[IntArray, IntArray]:
+    rows: Vectors, *, bucket_size: int = 2000, pairs: Callable[[Vectors], SpanningTree] = spanning_tree, seed: int = 0
+) -> tuple[Ints, Ints]:
     """Return the accepted pairs: those of each bucket, then those that join the buckets' trees.
 
     Parameters
@@ -110,7 +107,7 @@ def bucketed_pairs(
     return np.minimum(u, v), np.maximum(u, v)
 
 
-def _cut(rows: Rows, members: IntArray, bucket_size: int, rng: np.random.Generator) -> list[IntArray]:
+def _cut(rows: Vectors, members: Ints, bucket_size: int, rng: np.random.Generator) -> list[Ints]:
     """Cut rows by spherical k-means, and the parts again, until none is larger than a bucket."""
     if len(members) <= bucket_size:
         return [members]
@@ -122,7 +119,7 @@ def _cut(rows: Rows, members: IntArray, bucket_size: int, rng: np.random.Generat
     return [bucket for part in parts for bucket in _cut(rows, part, bucket_size, rng)]
 
 
-def _spherical_k_means(rows: Rows, members: IntArray, count: int, rng: np.random.Generator) -> IntArray:
+def _spherical_k_means(rows: Vectors, members: Ints, count: int, rng: np.random.Generator) -> Ints:
     """Return the nearest of `count` centres for each member; centres move to the direction of their rows' sum."""
     centres = rows[rng.choice(members, count, replace=False)]
     nearest = np.zeros(len(members), dtype=np.int64)
@@ -133,14 +130,14 @@ def _spherical_k_means(rows: Rows, members: IntArray, count: int, rng: np.random
     return nearest
 
 
-def _centroid(rows: Rows) -> Rows:
+def _centroid(rows: Vectors) -> Vectors:
     """Return the direction of the rows' sum; zero when they cancel out."""
     total = rows.sum(axis=0, dtype=np.float64)
-    unit: Rows = (total / (np.linalg.norm(total) or 1.0)).astype(np.float32)
+    unit: Vectors = (total / (np.linalg.norm(total) or 1.0)).astype(np.float32)
     return unit
 
 
-def _joints(rows: Rows, buckets: list[IntArray]) -> tuple[IntArray, IntArray]:
+def _joints(rows: Vectors, buckets: list[Ints]) -> tuple[Ints, Ints]:
     """Return a pair of leaves for each pair of buckets that the spanning tree of their centroids joins."""
     centroids = np.stack([_centroid(rows[one]) for one in buckets])
     joined = spanning_tree(centroids)

@@ -15,9 +15,7 @@ from psirag.tree.merging import Forest, join
 from psirag.tree.rebalancing import check_max_children, rebalance
 from psirag.tree.similarity_keys import similarity_keys
 from psirag.tree.spanning_tree import SpanningTree, spanning_tree
-from psirag.vectors import unit_rows
-
-IntArray = npt.NDArray[np.int64]
+from psirag.vectors import Ints, Vectors, unit_rows
 
 
 def build_tree(
@@ -125,14 +123,14 @@ def reference_tree(vectors: npt.ArrayLike, *, max_children: int | None = 40) -> 
     return rebalance(tree, pairs[:, 0], pairs[:, 1], max_children)
 
 
-def _ranked_pairs(rows: npt.NDArray[np.float32]) -> tuple[IntArray, IntArray]:
+def _ranked_pairs(rows: Vectors) -> tuple[Ints, Ints]:
     """Return all pairs u < v, from the most to the least similar, ties by u and then v."""
     u, v = np.triu_indices(len(rows), k=1)  # already ascending by u, then v: a stable sort keeps that among ties
     order = np.argsort(-similarity_keys(rows, u, v), kind="stable")
     return u[order], v[order]
 
 
-def _pairs_of_different_trees(u: IntArray, v: IntArray, tree_of: IntArray) -> Iterator[tuple[int, int]]:
+def _pairs_of_different_trees(u: Ints, v: Ints, tree_of: Ints) -> Iterator[tuple[int, int]]:
     """Yield, in order, the pairs whose leaves are not yet in one tree; `tree_of` tells the tree of each leaf."""
     for start in range(0, len(u), 100_000):  # most pairs are skipped, so many are looked at together first
         block = slice(start, start + 100_000)

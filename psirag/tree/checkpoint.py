@@ -8,12 +8,12 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from psirag.checks import check_path
 from psirag.errors import PsiragError
 from psirag.storage import NO_ARRAYS
 from psirag.tree.kruskal import Bottlenecks, Pairs
+from psirag.vectors import Ints, Vectors
 
 _FORMAT = 1
 
@@ -34,7 +34,7 @@ class Progress:
         Those of `pairs`, where they are at hand; not saved.
     """
 
-    layout: npt.NDArray[np.int64]
+    layout: Ints
     pairs: Pairs
     next_row: int
     tree: Bottlenecks | None = None
@@ -57,7 +57,7 @@ class Checkpoint:
     True
     """
 
-    def __init__(self, folder: str | os.PathLike[str], rows: npt.NDArray[np.float32]) -> None:
+    def __init__(self, folder: str | os.PathLike[str], rows: Vectors) -> None:
         place = check_path("checkpoint", folder)
         digest = hashlib.sha256(f"{_FORMAT} {rows.shape}".encode())
         digest.update(np.ascontiguousarray(rows).data)

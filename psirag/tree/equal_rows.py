@@ -5,13 +5,12 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-IntArray = npt.NDArray[np.int64]
-Rows = npt.NDArray[np.float32]
+from psirag.vectors import Ints, Vectors
 
 _ROWS_AT_ONCE = 4096
 
 
-def first_equal_rows(rows: Rows) -> IntArray:
+def first_equal_rows(rows: Vectors) -> Ints:
     """Return, for each row, the first row that equals it; itself where there is none, and for a zero row.
 
     Parameters
@@ -39,7 +38,7 @@ def first_equal_rows(rows: Rows) -> IntArray:
     return first
 
 
-def _hashes(rows: Rows) -> npt.NDArray[np.uint64]:
+def _hashes(rows: Vectors) -> npt.NDArray[np.uint64]:
     """Return a 64-bit hash of each row, the same for 0 and −0."""
     weights = np.random.default_rng(0).integers(1, 2**64, rows.shape[1], dtype=np.uint64) | np.uint64(1)
     hashes = np.empty(len(rows), dtype=np.uint64)
@@ -49,7 +48,7 @@ def _hashes(rows: Rows) -> npt.NDArray[np.uint64]:
     return hashes
 
 
-def _first_of_kind(labels: npt.NDArray[np.generic]) -> IntArray:
+def _first_of_kind(labels: npt.NDArray[np.generic]) -> Ints:
     """Return, for each label, the place of its first occurrence."""
     _, first, inverse = np.unique(labels.reshape(-1), return_index=True, return_inverse=True)
     return np.asarray(first[inverse.reshape(-1)], dtype=np.int64)

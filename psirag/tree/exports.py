@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
 from psirag.errors import PsiragError
+from psirag.vectors import Floats
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -34,7 +34,7 @@ def to_newick(tree: AbstractTree) -> str:
     return written[-1] + ";"
 
 
-def to_scipy_linkage(tree: AbstractTree) -> npt.NDArray[np.float64]:
+def to_scipy_linkage(tree: AbstractTree) -> Floats:
     """Return a binary tree as an (n − 1, 4) linkage matrix: children, layer as height, leaf count."""
     counts = np.diff(tree.child_start)[tree.n_leaves :]
     wrong = tree.n_leaves + np.flatnonzero(counts != 2)

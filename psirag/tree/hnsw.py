@@ -18,10 +18,7 @@ from psirag.tree.kruskal import Pairs, kruskal
 from psirag.tree.rebalancing import check_max_children
 from psirag.tree.similarity_keys import EQUAL_ROWS, similarity_keys
 from psirag.tree.spanning_tree import SpanningTree, spanning_tree
-from psirag.vectors import unit_rows
-
-IntArray = npt.NDArray[np.int64]
-Rows = npt.NDArray[np.float32]
+from psirag.vectors import Ints, Vectors, unit_rows
 
 
 def hnsw_tree(
@@ -65,7 +62,7 @@ def hnsw_tree(
 
 
 def hnsw_pairs(
-    rows: Rows,
+    rows: Vectors,
     *,
     neighbours: int = 16,
     links: int = 32,
@@ -121,7 +118,7 @@ def hnsw_pairs(
     return complete_forest(kruskal(Pairs.concatenate([stars, near]), len(rows)), rows)
 
 
-def _neighbours(rows: Rows, count: int, links: int, ef_construction: int, ef_search: int) -> tuple[IntArray, IntArray]:
+def _neighbours(rows: Vectors, count: int, links: int, ef_construction: int, ef_search: int) -> tuple[Ints, Ints]:
     """Return each pair of a row and one of its approximate neighbours once."""
     if find_spec("faiss") is None:
         raise PsiragError(

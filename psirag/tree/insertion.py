@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-import numpy.typing as npt
 from threadpoolctl import threadpool_limits
 
 from psirag.errors import PsiragError
@@ -19,15 +18,13 @@ from psirag.tree.kruskal import Bottlenecks, Pairs, bottlenecks, kruskal
 from psirag.tree.similarity_keys import SCALE, similarity_keys
 from psirag.tree.spanning_tree import SpanningTree, spanning_tree
 from psirag.tree.sweeping import product_margin
-
-IntArray = npt.NDArray[np.int64]
-Rows = npt.NDArray[np.float32]
+from psirag.vectors import Floats, Ints, Mask, Vectors
 
 _TILE = 2**25  # products held at a time: 128 MB of float32
 _COLUMNS = 4096
 
 
-def insert_rows(pairs: SpanningTree, rows: Rows) -> SpanningTree:
+def insert_rows(pairs: SpanningTree, rows: Vectors) -> SpanningTree:
     """Return the spanning tree of all rows, given that of the first ones.
 
     Parameters
@@ -67,7 +64,7 @@ def insert_rows(pairs: SpanningTree, rows: Rows) -> SpanningTree:
     return _complete(known, np.arange(n_old), np.arange(n_old, len(rows)), rows)
 
 
-def remove_rows(pairs: SpanningTree, rows: Rows, gone: Sequence[int] | IntArray) -> SpanningTree:
+def remove_rows(pairs: SpanningTree, rows: Vectors, gone: Sequence[int] | Ints) -> SpanningTree:
     """Return the spanning tree of the rows that stay.
 
     Parameters
@@ -112,7 +109,7 @@ def remove_rows(pairs: SpanningTree, rows: Rows, gone: Sequence[int] | IntArray)
     return complete_forest(Pairs(u[left], v[left], pairs.key[left]), rows[stay])
 
 
-def complete_forest(forest: Pairs, rows: Rows) -> SpanningTree:
+def complete_forest(forest: Pairs, rows: Vectors) -> SpanningTree:
     """Keep the largest tree of a spanning forest, and insert all other rows into it.
 
     Parameters
@@ -134,18 +131,18 @@ def complete_forest(forest: Pairs, rows: Rows) -> SpanningTree:
     return _complete(known, np.flatnonzero(piece), np.flatnonzero(~piece), rows)
 
 
-def _largest_piece(pairs: Pairs, n: int) -> npt.NDArray[np.bool_]:
+def _largest_piece(pairs: Pairs, n: int) -> Mask:
     """Tell which leaves are in the largest component of the pairs."""
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
 
     graph = coo_array((np.ones(len(pairs)), (pairs.u, pairs.v)), shape=(n, n))
     component = connected_components(graph, directed=False)[1]
-    largest: npt.NDArray[np.bool_] = component == np.bincount(component).argmax()
+    largest: Mask = component == np.bincount(component).argmax()
     return largest
 
 
-def _complete(known: Pairs, members: IntArray, others: IntArray, rows: Rows) -> SpanningTree:
+def _complete(known: Pairs, members: Ints, others: Ints, rows: Vectors) -> SpanningTree:
     """Return the spanning tree of all rows, given that of the members (which its pairs count from 0)."""
     parts = [Pairs(members[known.u], members[known.v], known.key)]
     if len(others):
@@ -156,7 +153,7 @@ def _complete(known: Pairs, members: IntArray, others: IntArray, rows: Rows) -> 
     return SpanningTree(pairs.u, pairs.v, pairs.key, len(rows))
 
 
-def _across(known: Pairs, members: IntArray, others: IntArray, rows: Rows) -> list[Pairs]:
+def _across(known: Pairs, members: Ints, others: Ints, rows: Vectors) -> list[Pairs]:
     """Return the pairs of a member and another row that may be in the new spanning tree."""
     from joblib import Parallel, delayed
 
@@ -174,7 +171,7 @@ def _across(known: Pairs, members: IntArray, others: IntArray, rows: Rows) -> li
     return found
 
 
-def _across_block(rows: Rows, walk: IntArray, bars: npt.NDArray[np.float64], block: IntArray) -> Pairs:
+def _across_block(rows: Vectors, walk: Ints, bars: Floats, block: Ints) -> Pairs:
     """Return, for a block of rows, their pairs with members that reach every bar on the walk to their best member."""
     products = np.empty((len(block), len(walk)), dtype=np.float32)
     vectors = rows[block]

@@ -16,17 +16,16 @@ from scipy.sparse import coo_array
 from scipy.sparse.csgraph import minimum_spanning_tree
 
 from psirag.tree.similarity_keys import rank_pairs
-
-IntArray = npt.NDArray[np.int64]
+from psirag.vectors import Ints, Mask
 
 
 @dataclass(frozen=True)
 class Pairs:
     """Pairs of leaves, u < v, with their integer similarities; arrays of equal length."""
 
-    u: IntArray
-    v: IntArray
-    key: IntArray
+    u: Ints
+    v: Ints
+    key: Ints
 
     @staticmethod
     def none() -> Pairs:
@@ -45,10 +44,10 @@ class Pairs:
     def __len__(self) -> int:
         return len(self.u)
 
-    def precede(self, others: Pairs) -> npt.NDArray[np.bool_]:
+    def precede(self, others: Pairs) -> Mask:
         """Tell which pairs come strictly before the others, one by one, in visiting order."""
         lower = (self.u < others.u) | ((self.u == others.u) & (self.v < others.v))
-        before: npt.NDArray[np.bool_] = (self.key > others.key) | ((self.key == others.key) & lower)
+        before: Mask = (self.key > others.key) | ((self.key == others.key) & lower)
         return before
 
 
@@ -83,11 +82,11 @@ class Bottlenecks:
     """
 
     pairs: Pairs
-    order: IntArray
-    place: IntArray
+    order: Ints
+    place: Ints
     last: npt.NDArray[np.int32]
 
-    def between(self, u: IntArray, v: IntArray) -> IntArray:
+    def between(self, u: Ints, v: Ints) -> Ints:
         """Return the number of the bottleneck pair between leaves u and v, u ≠ v."""
         here, there = self.place[u], self.place[v]
         p, q = np.minimum(here, there), np.maximum(here, there)
@@ -111,7 +110,7 @@ def bottlenecks(pairs: Pairs, n_leaves: int) -> Bottlenecks:
     return Bottlenecks(pairs, order, place, np.array(last))
 
 
-def _walk(pairs: Pairs, n_leaves: int) -> tuple[IntArray, IntArray]:
+def _walk(pairs: Pairs, n_leaves: int) -> tuple[Ints, Ints]:
     """Walk over a spanning tree as Prim's algorithm does; return the leaves in order and the pairs walked along."""
     ends = np.concatenate([pairs.u, pairs.v])
     by_leaf = np.argsort(ends, kind="stable")

@@ -8,18 +8,16 @@ build the same tree). Each round at least halves the number of components, so th
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
 from psirag.tree.abstract_tree import AbstractTree
 from psirag.tree.renumbering import from_layer_labels
 from psirag.tree.spanning_tree import SpanningTree
+from psirag.vectors import Ints
 
-IntArray = npt.NDArray[np.int64]
 
-
-def boruvka_rounds(pairs: SpanningTree) -> list[IntArray]:
+def boruvka_rounds(pairs: SpanningTree) -> list[Ints]:
     """Return, for each round, the component of every leaf.
 
     Parameters
@@ -53,7 +51,7 @@ def boruvka_rounds(pairs: SpanningTree) -> list[IntArray]:
     return rounds
 
 
-def _follow_first_pairs(u: IntArray, v: IntArray, size: int) -> tuple[int, IntArray]:
+def _follow_first_pairs(u: Ints, v: Ints, size: int) -> tuple[int, Ints]:
     """Join each of `size` components to the other end of its first pair; return the new count and components."""
     rank = np.arange(len(u))
     first = np.full(size, len(u))

@@ -12,10 +12,7 @@ from psirag.tree.abstract_tree import AbstractTree
 from psirag.tree.collapsing import collapse
 from psirag.tree.rebalancing import check_max_children, rebalance
 from psirag.tree.similarity_keys import rank_pairs, similarity_keys
-from psirag.vectors import unit_rows
-
-IntArray = npt.NDArray[np.int64]
-Rows = npt.NDArray[np.float32]
+from psirag.vectors import Floats, Ints, Vectors, unit_rows
 
 _METHODS = ("average", "complete", "single", "ward")
 _TILE = 2**22  # similarities held at a time
@@ -63,7 +60,7 @@ def linkage_tree(vectors: npt.ArrayLike, method: str = "average", *, max_childre
     return rebalance(tree, u, v, max_children)
 
 
-def linkage_witnesses(rows: Rows, method: str) -> tuple[IntArray, IntArray]:
+def linkage_witnesses(rows: Vectors, method: str) -> tuple[Ints, Ints]:
     """Return, for each merge of SciPy's dendrogram in order, its most similar pair of leaves across the two sides.
 
     Parameters
@@ -102,7 +99,7 @@ def linkage_witnesses(rows: Rows, method: str) -> tuple[IntArray, IntArray]:
     return witnesses[:, 0], witnesses[:, 1]
 
 
-def _condensed_distances(rows: Rows, *, euclidean: bool) -> npt.NDArray[np.float64]:
+def _condensed_distances(rows: Vectors, *, euclidean: bool) -> Floats:
     """Return SciPy's condensed distances, rounded to 12 digits so that equal rows give equal distances."""
     n = len(rows)
     condensed = np.empty(n * (n - 1) // 2)
@@ -122,19 +119,19 @@ def _condensed_distances(rows: Rows, *, euclidean: bool) -> npt.NDArray[np.float
     return np.sqrt(condensed, out=condensed) if euclidean else condensed
 
 
-def _first_of_kind(leaves: IntArray, kind: IntArray) -> IntArray:
+def _first_of_kind(leaves: Ints, kind: Ints) -> Ints:
     """Keep the smallest of equal leaves: no later one comes first in a pair."""
     return leaves[np.unique(kind[leaves], return_index=True)[1]]
 
 
-def _first_pair_across(rows: Rows, left: IntArray, right: IntArray) -> tuple[int, int]:
+def _first_pair_across(rows: Vectors, left: Ints, right: Ints) -> tuple[int, int]:
     """Return the first pair in visiting order between two sets of leaves, the smaller leaf first.
 
     float32 products shortlist, with a margin above their rounding error; integer keys decide.
     """
     error = rows.shape[1] * 2.0**-23 * 1.01 + 3e-7
     bar = -np.inf
-    kept: list[IntArray] = []
+    kept: list[Ints] = []
     step = max(1, _TILE // len(right))
     for start in range(0, len(left), step):
         tile = rows[left[start : start + step]] @ rows[right].T

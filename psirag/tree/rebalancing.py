@@ -6,13 +6,11 @@ from collections import deque
 from collections.abc import Iterable, Sequence
 
 import numpy as np
-import numpy.typing as npt
 
 from psirag.checks import check_count
 from psirag.tree.abstract_tree import AbstractTree
 from psirag.tree.renumbering import from_layer_labels
-
-IntArray = npt.NDArray[np.int64]
+from psirag.vectors import Ints
 
 
 def check_max_children(max_children: int | None) -> int | None:
@@ -20,7 +18,7 @@ def check_max_children(max_children: int | None) -> int | None:
     return None if max_children is None else check_count("max_children", max_children, minimum=3)
 
 
-def rebalance(tree: AbstractTree, u: IntArray, v: IntArray, max_children: int | None) -> AbstractTree:
+def rebalance(tree: AbstractTree, u: Ints, v: Ints, max_children: int | None) -> AbstractTree:
     """Split every abstract node with more than `max_children` children into halves that stay siblings.
 
     Parameters
@@ -65,7 +63,7 @@ def rebalance(tree: AbstractTree, u: IntArray, v: IntArray, max_children: int | 
     return AbstractTree(*from_layer_labels(labels))
 
 
-def _split_layer(child: IntArray, node: IntArray, u: IntArray, v: IntArray, limit: int) -> IntArray:
+def _split_layer(child: Ints, node: Ints, u: Ints, v: Ints, limit: int) -> Ints:
     """Return the layer's node above each leaf after every node with too many children has been halved."""
     children, leaf = np.unique(child, return_index=True)
     nodes, counts = np.unique(node[leaf], return_counts=True)
@@ -80,7 +78,7 @@ def _split_layer(child: IntArray, node: IntArray, u: IntArray, v: IntArray, limi
     return split
 
 
-def _in_dendrogram_order(children: IntArray, left: IntArray, right: IntArray) -> list[int]:
+def _in_dendrogram_order(children: Ints, left: Ints, right: Ints) -> list[int]:
     """Order children by replaying pairs: the lists of a pair's two children are joined, the smaller leaf's first."""
     list_of = {int(child): deque([int(child)]) for child in children}
     for a, b in zip(left.tolist(), right.tolist(), strict=True):

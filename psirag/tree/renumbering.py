@@ -9,11 +9,10 @@ import numpy.typing as npt
 
 from psirag.checks import check_count
 from psirag.errors import PsiragError
+from psirag.vectors import Ints
 
-IntArray = npt.NDArray[np.int64]
 
-
-def renumber(parent: npt.ArrayLike, n_leaves: int) -> tuple[IntArray, IntArray]:
+def renumber(parent: npt.ArrayLike, n_leaves: int) -> tuple[Ints, Ints]:
     """Return `parent` and `layer` of the same tree in the one numbering.
 
     Parameters
@@ -57,7 +56,7 @@ def _not_equi_depth(given: str) -> PsiragError:
     )
 
 
-def from_layer_labels(labels: Sequence[IntArray]) -> tuple[IntArray, IntArray]:
+def from_layer_labels(labels: Sequence[Ints]) -> tuple[Ints, Ints]:
     """Return `parent` and `layer` of the tree whose layers are given as labels of the leaves.
 
     Parameters
@@ -73,8 +72,8 @@ def from_layer_labels(labels: Sequence[IntArray]) -> tuple[IntArray, IntArray]:
     >>> parent.tolist(), layer.tolist()
     ([4, 4, 5, 5, 6, 6, -1], [0, 0, 0, 0, 1, 1, 2])
     """
-    parent: list[IntArray] = []
-    layer: list[IntArray] = []
+    parent: list[Ints] = []
+    layer: list[Ints] = []
     first_leaves, offset = np.arange(len(labels[0])), 0
     for height, above in enumerate([*labels[1:], None]):
         layer.append(np.full(len(first_leaves), height))
@@ -88,7 +87,7 @@ def from_layer_labels(labels: Sequence[IntArray]) -> tuple[IntArray, IntArray]:
     return np.concatenate(parent), np.concatenate(layer)
 
 
-def _by_smallest_leaf(label: IntArray) -> tuple[IntArray, IntArray]:
+def _by_smallest_leaf(label: Ints) -> tuple[Ints, Ints]:
     """Number the labels 0, 1, … by first occurrence; return each leaf's number and each number's first leaf."""
     _, first, inverse = np.unique(label, return_index=True, return_inverse=True)
     rank = np.empty(len(first), dtype=np.int64)

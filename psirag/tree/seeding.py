@@ -11,16 +11,14 @@ from scipy.sparse.csgraph import connected_components
 
 from psirag.tree.kruskal import Pairs, kruskal
 from psirag.tree.similarity_keys import similarity_keys
-
-IntArray = npt.NDArray[np.int64]
-Rows = npt.NDArray[np.float32]
+from psirag.vectors import Ints, Vectors
 
 _BUCKET, _BUCKETS_A_ROW, _NEIGHBOURS = 200, 2, 3
 _ROWS_AT_ONCE = 2048
 _Number = TypeVar("_Number", bound=np.generic)
 
 
-def seed_tree(rows: Rows, members: IntArray, *, seed: int) -> Pairs:
+def seed_tree(rows: Vectors, members: Ints, *, seed: int) -> Pairs:
     """Return some spanning tree of at least two of the rows, in visiting order; the better, the faster the sweep.
 
     Each row goes to its best buckets, around pivots drawn with `seed`; inside a bucket it proposes its best neighbours.
@@ -33,7 +31,7 @@ def seed_tree(rows: Rows, members: IntArray, *, seed: int) -> Pairs:
     return kruskal(Pairs(u, v, similarity_keys(rows, members[u], members[v])), len(members))
 
 
-def _pivots(rows: Rows, members: IntArray, seed: int) -> Rows:
+def _pivots(rows: Vectors, members: Ints, seed: int) -> Vectors:
     """Draw rows and move each once to the mean of the rows nearest to it."""
     rng = np.random.default_rng(seed)
     count = max(1, len(members) // _BUCKET)
@@ -43,11 +41,11 @@ def _pivots(rows: Rows, members: IntArray, seed: int) -> Rows:
     sums = np.zeros_like(pivots)
     np.add.at(sums, nearest, sample)
     length = np.linalg.norm(sums, axis=1, keepdims=True)
-    moved: Rows = np.where(length > 0, sums / np.maximum(length, 1e-30), pivots)
+    moved: Vectors = np.where(length > 0, sums / np.maximum(length, 1e-30), pivots)
     return moved
 
 
-def _best_buckets(rows: Rows, members: IntArray, pivots: Rows) -> list[IntArray]:
+def _best_buckets(rows: Vectors, members: Ints, pivots: Vectors) -> list[Ints]:
     """Return the rows of each bucket; every row is in its two best."""
     count = min(_BUCKETS_A_ROW, len(pivots))
     best = [_best_columns(rows[part] @ pivots.T, count) for part in _parts(members)]
@@ -56,7 +54,7 @@ def _best_buckets(rows: Rows, members: IntArray, pivots: Rows) -> list[IntArray]
     return np.split(order // count, np.flatnonzero(np.diff(bucket[order])) + 1)
 
 
-def _neighbours_in_buckets(rows: Rows, members: IntArray, buckets: list[IntArray]) -> tuple[IntArray, IntArray]:
+def _neighbours_in_buckets(rows: Vectors, members: Ints, buckets: list[Ints]) -> tuple[Ints, Ints]:
     """Pair every row with its most similar rows in each of its buckets."""
     u, v = [np.empty(0, dtype=np.int64)], [np.empty(0, dtype=np.int64)]
     for inside in (part for bucket in buckets for part in _parts(bucket) if len(part) > 1):
@@ -69,7 +67,7 @@ def _neighbours_in_buckets(rows: Rows, members: IntArray, buckets: list[IntArray
     return np.concatenate(u), np.concatenate(v)
 
 
-def _best_columns(similarity: Rows, count: int) -> IntArray:
+def _best_columns(similarity: Vectors, count: int) -> Ints:
     """Return the columns of each row's largest entries, which are overwritten."""
     best = np.empty((len(similarity), count), dtype=np.int64)
     for rank in range(count):
@@ -78,7 +76,7 @@ def _best_columns(similarity: Rows, count: int) -> IntArray:
     return best
 
 
-def _link_components(u: IntArray, v: IntArray, n: int) -> tuple[IntArray, IntArray]:
+def _link_components(u: Ints, v: Ints, n: int) -> tuple[Ints, Ints]:
     """Add a chain of pairs through the first rows of the components that the pairs leave apart."""
     component = connected_components(coo_array((np.ones(len(u)), (u, v)), shape=(n, n)), directed=False)[1]
     first = np.unique(component, return_index=True)[1]

@@ -13,16 +13,15 @@ are visited by key descending, then min(i, j), then max(i, j) ascending.
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
-IntArray = npt.NDArray[np.int64]
+from psirag.vectors import Floats, Ints, Vectors
 
 SCALE = 2.0**60
 EQUAL_ROWS = 2**62
 _PRODUCTS_AT_ONCE = 2**18  # products held at a time, so that a block stays in the cache
 
 
-def similarity_keys(rows: npt.NDArray[np.float32], u: IntArray, v: IntArray) -> IntArray:
+def similarity_keys(rows: Vectors, u: Ints, v: Ints) -> Ints:
     """Return the integer similarity of each pair of rows.
 
     Parameters
@@ -62,7 +61,7 @@ def similarity_keys(rows: npt.NDArray[np.float32], u: IntArray, v: IntArray) -> 
     return keys
 
 
-def similarities(keys: IntArray) -> npt.NDArray[np.float64]:
+def similarities(keys: Ints) -> Floats:
     """Return keys as cosine similarities in [−1, 1]; 1 for equal rows.
 
     Examples
@@ -73,7 +72,7 @@ def similarities(keys: IntArray) -> npt.NDArray[np.float64]:
     return np.clip(keys / SCALE, -1.0, 1.0)
 
 
-def rank_pairs(u: IntArray, v: IntArray, keys: IntArray) -> IntArray:
+def rank_pairs(u: Ints, v: Ints, keys: Ints) -> Ints:
     """Return the indices that put pairs with u < v in visiting order: key descending, then u, then v ascending.
 
     Examples

@@ -18,7 +18,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 from threadpoolctl import threadpool_limits
 from tqdm import tqdm
 
@@ -30,10 +29,7 @@ from psirag.tree.kruskal import Pairs, bottlenecks, kruskal
 from psirag.tree.seeding import seed_tree
 from psirag.tree.similarity_keys import EQUAL_ROWS, rank_pairs, similarities
 from psirag.tree.sweeping import Sweep, Tiles, candidates
-from psirag.vectors import check_unit_rows
-
-IntArray = npt.NDArray[np.int64]
-Rows = npt.NDArray[np.float32]
+from psirag.vectors import Floats, Ints, Vectors, check_unit_rows
 
 _BLOCKS_AT_ONCE = 32
 _COLUMNS_AT_ONCE = 16
@@ -61,9 +57,9 @@ class SpanningTree:
     [(1, 2, 0.8), (0, 1, 0.6)]
     """
 
-    u: IntArray
-    v: IntArray
-    key: IntArray
+    u: Ints
+    v: Ints
+    key: Ints
     n_leaves: int
 
     def __post_init__(self) -> None:
@@ -72,13 +68,13 @@ class SpanningTree:
             array.flags.writeable = False
 
     @property
-    def similarity(self) -> npt.NDArray[np.float64]:
+    def similarity(self) -> Floats:
         """Cosine similarity of each pair, shape (n − 1,), float64."""
         return similarities(self.key)
 
 
 def spanning_tree(
-    rows: Rows,
+    rows: Vectors,
     *,
     block: int = 512,
     workers: int | None = None,
@@ -145,13 +141,13 @@ def spanning_tree(
     return SpanningTree(u[order], v[order], key[order], len(first))
 
 
-def _start(rows: Rows, distinct: IntArray, seed: int) -> Progress:
+def _start(rows: Vectors, distinct: Ints, seed: int) -> Progress:
     """Find a spanning tree to improve; the rows will be laid out in the order of a walk over it."""
     tree = bottlenecks(seed_tree(rows, distinct, seed=seed), len(distinct))
     return Progress(tree.order, tree.pairs, 0, tree)
 
 
-def _lay_out(rows: Rows, places: IntArray, *, in_place: bool) -> Rows:
+def _lay_out(rows: Vectors, places: Ints, *, in_place: bool) -> Vectors:
     """Return the rows in another order, a few columns at a time where they may be overwritten."""
     if not in_place:
         return rows[places]
@@ -162,7 +158,7 @@ def _lay_out(rows: Rows, places: IntArray, *, in_place: bool) -> Rows:
     return rows[: len(places)]
 
 
-def _tiles(rows: Rows, device: str | None) -> Tiles | None:
+def _tiles(rows: Vectors, device: str | None) -> Tiles | None:
     """Return who multiplies: torch on a device, or numpy for None."""
     if device is None:
         return None
@@ -172,7 +168,13 @@ def _tiles(rows: Rows, device: str | None) -> Tiles | None:
 
 
 def _improve(
-    rows: Rows, state: Progress, block: int, workers: int, tiles: Tiles | None, keep: Checkpoint | None, progress: bool
+    rows: Vectors,
+    state: Progress,
+    block: int,
+    workers: int,
+    tiles: Tiles | None,
+    keep: Checkpoint | None,
+    progress: bool,
 ) -> Pairs:
     """Improve a spanning tree until every pair has been ruled out or taken in."""
     from joblib import Parallel, delayed, effective_n_jobs

@@ -6,13 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from psirag.errors import PsiragError
 from psirag.tree.abstract_tree import AbstractTree
 from psirag.tree.renumbering import from_layer_labels
-
-IntArray = npt.NDArray[np.int64]
+from psirag.vectors import Ints
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,7 +25,7 @@ class StackedTree:
     """
 
     tree: AbstractTree
-    nodes: tuple[IntArray, ...]
+    nodes: tuple[Ints, ...]
 
 
 def stack_trees(trees: Sequence[AbstractTree], top: AbstractTree) -> StackedTree:
@@ -86,7 +84,7 @@ def stack_trees(trees: Sequence[AbstractTree], top: AbstractTree) -> StackedTree
     return StackedTree(stacked, tuple(nodes))
 
 
-def _layer_labels(tree: AbstractTree, height: int) -> list[IntArray]:
+def _layer_labels(tree: AbstractTree, height: int) -> list[Ints]:
     """Return each leaf's ancestor in layer 0, 1, … up to a height; the root again above the root."""
     labels = [np.arange(tree.n_leaves)]
     for layer in range(height):

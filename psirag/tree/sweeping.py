@@ -14,12 +14,11 @@ from threadpoolctl import threadpool_limits
 
 from psirag.tree.kruskal import Bottlenecks, Pairs
 from psirag.tree.similarity_keys import SCALE, similarity_keys
+from psirag.vectors import Ints, Vectors
 
-IntArray = npt.NDArray[np.int64]
-Rows = npt.NDArray[np.float32]
 Bars = npt.NDArray[np.float64]
-Floats = npt.NDArray[np.floating[Any]]
-Entries = tuple[IntArray, IntArray, Bars]
+AnyFloats = npt.NDArray[np.floating[Any]]
+Entries = tuple[Ints, Ints, Bars]
 
 _COLUMNS = 4096
 _DIAGONAL = 128
@@ -47,7 +46,7 @@ class NumpyTiles:
 
     columns = _COLUMNS
 
-    def __init__(self, vectors: Floats) -> None:
+    def __init__(self, vectors: AnyFloats) -> None:
         self.margin = product_margin(vectors)
         self._vectors, self._memory = vectors, np.empty(0, dtype=vectors.dtype)
 
@@ -75,17 +74,17 @@ class Sweep:
         reaches the lowest bar between its places, because bottlenecks are ultrametric.
     """
 
-    layout: IntArray
+    layout: Ints
     tree: Bottlenecks
     bars: Bars
 
     @staticmethod
-    def over(layout: IntArray, tree: Bottlenecks) -> Sweep:
+    def over(layout: Ints, tree: Bottlenecks) -> Sweep:
         """Set the bars."""
         return Sweep(layout, tree, tree.pairs.key[tree.between(layout[:-1], layout[1:])] / SCALE)
 
 
-def candidates(rows: Rows, sweep: Sweep, blocks: Sequence[range], tiles: Tiles | None, caller: int) -> Pairs:
+def candidates(rows: Vectors, sweep: Sweep, blocks: Sequence[range], tiles: Tiles | None, caller: int) -> Pairs:
     """Return the pairs of a block's rows, with one another and later rows, that come before their bottleneck.
 
     Parameters
@@ -105,7 +104,7 @@ def candidates(rows: Rows, sweep: Sweep, blocks: Sequence[range], tiles: Tiles |
         return Pairs.concatenate([pairs for block in blocks for pairs in _of_block(rows, sweep, block, tiles)])
 
 
-def _of_block(rows: Rows, sweep: Sweep, block: range, tiles: Tiles) -> Iterator[Pairs]:
+def _of_block(rows: Vectors, sweep: Sweep, block: range, tiles: Tiles) -> Iterator[Pairs]:
     """Yield what is left of each tile of a block of rows: near the diagonal in small steps, then beyond."""
     for start in range(block.start, block.stop, _DIAGONAL):
         part = range(start, min(start + _DIAGONAL, block.stop))
@@ -114,7 +113,7 @@ def _of_block(rows: Rows, sweep: Sweep, block: range, tiles: Tiles) -> Iterator[
     yield from _beyond(rows, sweep, block, range(block.stop, len(rows)), tiles)
 
 
-def _beyond(rows: Rows, sweep: Sweep, block: range, later: range, tiles: Tiles) -> Iterator[Pairs]:
+def _beyond(rows: Vectors, sweep: Sweep, block: range, later: range, tiles: Tiles) -> Iterator[Pairs]:
     """Yield what is left of each tile of a block of rows with the rows after it.
 
     The lowest bar between a row and a column is the lower of one that depends on the row and one that depends on the
@@ -137,9 +136,9 @@ def _beyond(rows: Rows, sweep: Sweep, block: range, later: range, tiles: Tiles) 
         between = min(between, column_bar[-1])
 
 
-def _on_diagonal(rows: Rows, sweep: Sweep, block: range) -> Pairs:
+def _on_diagonal(rows: Vectors, sweep: Sweep, block: range) -> Pairs:
     """Return the pairs of a block's rows with one another."""
-    vectors: Floats = rows[block.start : block.stop]
+    vectors: AnyFloats = rows[block.start : block.stop]
     i, j, products = _above_diagonal(vectors, sweep.bars[block.start : block.stop - 1])
     if len(i) > _DENSE * len(block) ** 2:
         vectors = vectors.astype(np.float64)
@@ -147,7 +146,7 @@ def _on_diagonal(rows: Rows, sweep: Sweep, block: range) -> Pairs:
     return _before_bottleneck(rows, sweep, block.start + i, block.start + j, products, product_margin(vectors))
 
 
-def _above_diagonal(vectors: Floats, bars: Bars) -> Entries:
+def _above_diagonal(vectors: AnyFloats, bars: Bars) -> Entries:
     """Return the entries above the diagonal that reach the lowest bar between their row and column."""
     tile = vectors @ vectors.T
     low = _rounded_down(np.append(np.inf, bars - product_margin(vectors)), tile.dtype)
@@ -157,7 +156,7 @@ def _above_diagonal(vectors: Floats, bars: Bars) -> Entries:
     return i, j, tile[i, j].astype(np.float64)
 
 
-def _reaching(tile: Floats, row_bar: Bars, column_bar: Bars) -> Entries:
+def _reaching(tile: AnyFloats, row_bar: Bars, column_bar: Bars) -> Entries:
     """Return the entries that reach a bar."""
     reached = tile >= _rounded_down(column_bar, tile.dtype)
     reached |= tile >= _rounded_down(row_bar, tile.dtype)[:, None]
@@ -165,7 +164,7 @@ def _reaching(tile: Floats, row_bar: Bars, column_bar: Bars) -> Entries:
     return i, j, tile[i, j].astype(np.float64)
 
 
-def _before_bottleneck(rows: Rows, sweep: Sweep, p: IntArray, q: IntArray, products: Bars, margin: float) -> Pairs:
+def _before_bottleneck(rows: Vectors, sweep: Sweep, p: Ints, q: Ints, products: Bars, margin: float) -> Pairs:
     """Return, of the pairs at places p and q, those that come before their bottleneck; exactly."""
     tree, (u, v) = sweep.tree, (sweep.layout[p], sweep.layout[q])
     bottleneck = tree.between(u, v)
@@ -178,7 +177,7 @@ def _before_bottleneck(rows: Rows, sweep: Sweep, p: IntArray, q: IntArray, produ
     return pairs[pairs.precede(tree.pairs[bottleneck])]
 
 
-def _not_outdone(tree: Bottlenecks, u: IntArray, v: IntArray, products: Bars, margin: float) -> IntArray:
+def _not_outdone(tree: Bottlenecks, u: Ints, v: Ints, products: Bars, margin: float) -> Ints:
     """Return the pairs that still count once the tree has the best pair of each u: a lone leaf has many as good.
 
     With the pair (u, best) taken in, the bottleneck of (u, v) is the later of that pair and of best and v.
@@ -195,13 +194,13 @@ def _not_outdone(tree: Bottlenecks, u: IntArray, v: IntArray, products: Bars, ma
     return np.setdiff1d(np.arange(len(u)), others[outdone], assume_unique=True)
 
 
-def product_margin(vectors: Floats) -> float:
+def product_margin(vectors: AnyFloats) -> float:
     """Return twice the rounding error of a product of unit rows in the precision of the array, or more."""
     bits = np.finfo(vectors.dtype).nmant + 1
     return float(vectors.shape[1] * 2.0 ** (1 - bits) * 1.01 + 2.0 ** (3 - bits))
 
 
-def _rounded_down(values: Bars, dtype: np.dtype[Any]) -> Floats:
+def _rounded_down(values: Bars, dtype: np.dtype[Any]) -> AnyFloats:
     """Round to the number of a lower precision at or below."""
     near = values.astype(dtype)
     return np.where(near > values, np.nextafter(near, dtype.type(-np.inf)), near)

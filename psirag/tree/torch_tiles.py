@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from psirag.errors import PsiragError
+from psirag.vectors import Vectors
 
 Bars = npt.NDArray[np.float64]
 
@@ -47,7 +48,7 @@ class TorchTiles:
 
     columns = 65_536
 
-    def __init__(self, rows: npt.NDArray[np.float32], device: str, *, half: bool | None = None) -> None:
+    def __init__(self, rows: Vectors, device: str, *, half: bool | None = None) -> None:
         self._torch = _torch_on(device)
         half = not device.startswith("cpu") if half is None else half
         self._kind = self._torch.float16 if half else self._torch.float32
