@@ -30,7 +30,7 @@ from psirag.tree import build_tree, reference_tree
 DEPTHS = (2, 5, 10)
 PAPER = {"max_retrievals": 2, "max_queries": 2}
 OURS = {"max_retrievals": 3, "max_queries": 8}
-PARTS = ("bridging", "chain names", "path first")
+PARTS = ("bridging", "descriptions", "path first")
 WHOLE = "agent, 8 queries"
 LIBRARIES = ("psirag", "numpy", "scipy", "bm25s", "sentence-transformers", "torch")
 

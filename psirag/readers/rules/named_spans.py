@@ -155,8 +155,10 @@ def contains_run(words: Sequence[str], run: Sequence[str]) -> bool:
     >>> contains_run(("a", "b", "c"), ("b", "c")), contains_run(("a", "b", "c"), ("a", "c"))
     (True, False)
     """
-    run, size = tuple(run), len(run)
-    return size > 0 and any(tuple(words[i : i + size]) == run for i in range(len(words) - size + 1))
+    words, run, size = tuple(words), tuple(run), len(run)
+    if not size or run[0] not in words:
+        return False
+    return any(words[i : i + size] == run for i, word in enumerate(words) if word == run[0])
 
 
 def without_article(words: Sequence[str]) -> tuple[str, ...]:

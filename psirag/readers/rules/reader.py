@@ -19,7 +19,6 @@ from psirag.readers.rules.summary import summarise
 PARTS = (
     "bridging",
     "descriptions",
-    "chain names",
     "hops",
     "shared names",
     "relations",
@@ -38,7 +37,7 @@ class RulesReader:
     """Look up names from passage to passage, find the chain that tells what is asked, and cut a short answer out of it.
 
     It asks for the names in the question that no passage is about yet, then for names that its passages mention and the
-    question does not: bridges, and what the best chains would lead to. When it may not ask, or has nothing left to ask,
+    question does not. When it may not ask, or has nothing left to ask,
     it answers with a span, a date, a number, one of two options, yes/no, for why and how a sentence, or "Not
     mentioned". Its summaries are sentences of the passages.
 
@@ -46,8 +45,7 @@ class RulesReader:
     ----------
     without : collection of str
         Parts switched off, for ablations: "bridging" (looking up and ranking over bridges), "descriptions" (names in
-        the place of "the director of Emma"), "chain names" (looking up what the best chains would lead to), "hops" (an
-        answer in another passage than the one described), "shared names" (hops over a name without a passage),
+        the place of "the director of Emma"), "hops" (an answer in another passage than the one described), "shared names" (hops over a name without a passage),
         "relations" (words of one relation), "types" (how names and nouns fit what is asked), "comparison" (options,
         yes/no), "support" ("Not mentioned"), "path first" (the best chain's passages first), "explanation" (a sentence
         for why and how).
