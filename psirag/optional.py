@@ -1,8 +1,9 @@
-"""Packages that not every install brings: imported when first needed, or told how to get them."""
+"""Packages that not every install brings: imported when first needed, or told how to get them; their versions."""
 
 from __future__ import annotations
 
 from importlib import import_module
+from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 from psirag.errors import PsiragError
@@ -43,3 +44,21 @@ def needed(package: str, extra: str, *, what: str = "This") -> Any:
     except ImportError as error:
         given = f"an environment without it ({error})"
         raise PsiragError(f"{what} needs {package}", given, f'Run: pip install "psirag[{extra}]".') from error
+
+
+def installed_version(distribution: str) -> str:
+    """Return the version of an installed distribution, "not installed" where there is none.
+
+    Notes
+    -----
+    Source: ours.
+
+    Examples
+    --------
+    >>> installed_version("no-such-distribution")
+    'not installed'
+    """
+    try:
+        return version(distribution)
+    except PackageNotFoundError:
+        return "not installed"

@@ -87,10 +87,6 @@ def test_a_umap_that_does_not_fit_its_scikit_learn_is_told_with_both_versions(mo
         embedding_map_layout(RANDOM.normal(size=(31, 5)))
 
 
-def test_a_package_that_is_not_installed_has_no_version() -> None:
-    assert embedding_layout._version("no-such-package-of-that-name") == "(not installed)"
-
-
 def test_the_cache_is_bounded_and_places_are_read_only() -> None:
     for i in range(40):
         embedding_map_layout([[1.0, float(i)]])

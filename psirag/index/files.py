@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +16,7 @@ from psirag.corpus import Chunks
 from psirag.encoding import Encoder, as_encoder
 from psirag.errors import PsiragError
 from psirag.index.build_report import BuildReport
+from psirag.optional import installed_version
 from psirag.retrieval.sparse_index import BM25S_FILES, SETTINGS_FILE, SparseIndex
 from psirag.storage import (
     MANIFEST,
@@ -89,7 +89,7 @@ def about(index: Index) -> dict[str, Any]:
     tree, abstracts = index.tree, index.abstracts
     compression = None if math.isnan(abstracts.compression) else abstracts.compression
     return {
-        "psirag": _version(),
+        "psirag": installed_version("psirag"),
         "encoder": dict(vars(index.made_with)),
         "settings": dict(index.settings),
         "abstracts": {"kind": abstracts.kind, "compression": compression},
@@ -165,11 +165,3 @@ def _read_chunks(path: Path) -> Chunks:
         numbers = {name: np.array([row[key] for row in rows], dtype=np.int64) for name, key in _COLUMNS.items()}
         texts, titles, metadata = (tuple(row[key] for row in rows) for key in ("text", "title", "metadata"))
         return Chunks(texts=texts, titles=titles, metadata=metadata, **numbers)
-
-
-def _version() -> str:
-    """Return the installed version of psirag."""
-    try:
-        return version("psirag")
-    except PackageNotFoundError:
-        return "not installed"

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import warnings
-from importlib.metadata import PackageNotFoundError, version
 
 import numpy as np
 import numpy.typing as npt
 
 from psirag.checks import check_count
 from psirag.errors import PsiragError, PsiragWarning
+from psirag.optional import installed_version
 from psirag.vectors import as_array, unit_rows
 from psirag.views.drawing import FloatArray, IntArray
 from psirag.views.hover import plain_text
@@ -98,20 +98,12 @@ def _by_umap(rows: npt.NDArray[np.float32], seed: int, neighbours: int) -> Float
             settings = {"metric": "cosine", "n_neighbors": neighbours, "random_state": seed, "n_jobs": 1, "init": start}
             places: FloatArray = UMAP(n_components=2, **settings).fit_transform(rows).astype(np.float64)
     except (ImportError, AttributeError, TypeError, RuntimeError, OSError) as problem:
-        both = " and ".join(f"{name} {_version(name)}" for name in ("umap-learn", "scikit-learn"))
+        both = " and ".join(f"{name} {installed_version(name)}" for name in ("umap-learn", "scikit-learn"))
         told = f"{type(problem).__name__}: {plain_text(str(problem), 120)}"
         message = f"UMAP cannot be used with {both} ({told}): the map is drawn by principal components"
         warnings.warn(message, PsiragWarning, stacklevel=4)
         return None
     return _by_principal_components(places) if np.isfinite(places).all() else None  # turned to lie along the page
-
-
-def _version(name: str) -> str:
-    """Return an installed version, or that there is none."""
-    try:
-        return version(name)
-    except PackageNotFoundError:
-        return "(not installed)"
 
 
 def _by_principal_components(rows: npt.NDArray[np.float32] | FloatArray) -> FloatArray:
