@@ -136,9 +136,7 @@ def write_abstracts(
     if kind == "keyword":
         abstracts: Sequence[str] = keyword_texts(tree, texts)
     else:
-        abstracts = sentence_texts(
-            tree, texts, vectors, max_tokens=MAX_TOKENS, count=count, titles=_titles(tree, titles)
-        )
+        abstracts = sentence_texts(tree, texts, vectors, max_tokens=MAX_TOKENS, count=count, titles=titles)
     abstracts = [kept.get(node, text) for node, text in enumerate(abstracts, tree.n_leaves)]
     status = ["kept" if node in kept else "extractive" for node in range(tree.n_leaves, tree.n_nodes)]
     if writer is not None:
