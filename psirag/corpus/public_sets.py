@@ -27,8 +27,10 @@ class Dataset:
         questions' file twice: the corpus is what their rows carry.
     kind : str
         "passages" (one chunk each) or "documents" (split by `Index.build`).
-    documents, n_questions : int or None
-        Size of the files on the hub.
+    documents : int
+        Size of the corpus on the hub, or where its source has it.
+    n_questions : int or None
+        None where there is no count.
     licence : str
         As its publishers state it.
     evidence : str

@@ -75,7 +75,6 @@ def ablations(
     @cache
     def index(abstraction: str = "keyword", children: int | None = 40, vectors: Any = encoder) -> Index:
         tree = partial(build_tree, max_children=children)
-        tree.__name__ = f"build_tree(max_children={children})"  # type: ignore[attr-defined]  # what the index says
         return Index.build(source, encoder=model(vectors), tree=tree, abstraction=abstraction)
 
     whole: dict[str, Any] = {} if reranker is None else {"rerank": reranker}
