@@ -95,7 +95,8 @@ def check_type(what: str, value: Any, kind: type[T], remedy: str = "") -> T:
     """
     if not isinstance(value, kind):
         given = f"{value!r:.80}, a {type(value).__name__}"
-        raise PsiragError(f"{what} must be a {kind.__name__}", given, remedy or f"Pass a {kind.__name__}.")
+        wanted = f"{'an' if kind.__name__[0] in 'AEIOaeio' else 'a'} {kind.__name__}"
+        raise PsiragError(f"{what} must be {wanted}", given, remedy or f"Pass {wanted}.")
     return value
 
 

@@ -30,6 +30,7 @@ def test_columns_are_read_only_and_rows_are_chunks():
     assert [chunk.id for chunk in chunks] == [0, 1, 2]
     assert chunks.indexed_texts == ("t\naa", "b", "t\naa")
     assert chunks.n_duplicates == 1
+    assert repr(chunks) == "Chunks(3 chunks of 2 documents)"
     for name in ("ids", "document", "position", "start", "end"):
         column = getattr(chunks, name)
         assert column.dtype == np.int64

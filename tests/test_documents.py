@@ -42,6 +42,7 @@ def test_a_corpus_is_a_sequence_of_documents():
     assert corpus[-1].id == 2
     assert corpus.titles == ("A", "")
     assert dataclasses.replace(corpus, kind="documents").kind == "documents"
+    assert repr(dataclasses.replace(corpus, name="tiny")) == "Corpus('tiny', 2 passages, 2 characters)"
     with pytest.raises(IndexError):
         corpus[2]
 

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+import numpy as np
 import pytest
 
 from psirag.agent import Agent
 from psirag.corpus import Question
 from psirag.errors import PsiragError, PsiragWarning
 from psirag.evaluation import AgentSystem, Evaluation, NotRun, SearchSystem, evaluate
+from psirag.evaluation.odd_hits import FOREIGN, TOO_MANY, TWICE
 from psirag.index import Index
 from psirag.retrieval.trace import Hit, Retrieval, Trace
 from tests.hashing_encoder import HashingEncoder
@@ -138,6 +142,72 @@ def test_questions_that_name_documents(index):
     assert evaluate(index, by_document, k=[1]).outcomes[0].figures["recall@1"] == 1.0
 
 
+class Careless(Shortest):
+    """Returns everything twice, from chunks of its own making."""
+
+    name = "careless"
+
+    def retrieve(self, question, k=5):
+        hits = super().retrieve(question, k).hits
+        own = [replace(hit, chunk=replace(hit.chunk, text=hit.text.upper())) for hit in hits]
+        return Retrieval(question, (*own, *own), Trace((), 0))
+
+
+def test_careless_hits_are_told_once(index):
+    with pytest.warns(PsiragWarning, match="what was returned may be a mistake") as told:
+        found = evaluate([Careless(index.chunks), Shortest(index.chunks)], QUESTIONS, k=[2])
+    assert len(told) == 1
+    assert all(f"'careless' {what} (3 questions)" in str(told[0].message) for what in (TOO_MANY, TWICE, FOREIGN))
+    assert "shortest" not in str(told[0].message)
+    assert {len(each.hits) for each in found.outcomes} == {2}
+
+
+class Keeping(HashingEncoder):
+    """Keeps its vectors, and tells when it makes one while a system runs."""
+
+    def __init__(self):
+        super().__init__()
+        self.kept, self.asked, self.made = {}, [], []
+
+    def encode_queries(self, texts):
+        self.asked.append(list(texts))
+        self.made += [text for text in texts if text not in self.kept]
+        self.kept |= {text: self.encode([text])[0] for text in texts if text not in self.kept}
+        return np.stack([self.kept[text] for text in texts])
+
+
+@pytest.mark.parametrize(
+    "wrap", [lambda index: index, lambda index: Agent(index, "rules"), lambda index: Own(index.encoder)]
+)
+def test_the_questions_are_encoded_before_the_clock_starts(wrap):
+    encoder = Keeping()
+    index = Index.build(PASSAGES, encoder=encoder, abstraction="centroid")
+    evaluate([wrap(index), Own(index.encoder, "twin")], QUESTIONS, ask=False)
+    words = [each.question for each in QUESTIONS]
+    assert encoder.asked == [words, *([word] for word in words * 2)]
+    assert encoder.made == words
+
+
+class Own:
+    """A system of one's own that has an encoder."""
+
+    def __init__(self, encoder, name="own"):
+        self.encoder, self.name = encoder, name
+
+    def retrieve(self, question, k=5):
+        self.encoder.encode_queries([question])
+        return Retrieval(question, (), Trace((), 0))
+
+
+def test_an_encoder_that_refuses_the_questions_is_met_where_it_is_used():
+    class Refusing(Keeping):
+        def encode_queries(self, texts):
+            raise PsiragError("Refusing encodes nothing", "questions", "Choose another.")
+
+    with pytest.warns(PsiragWarning, match="3 of 3 outcomes failed"):
+        assert {each.status for each in evaluate(Own(Refusing()), QUESTIONS).outcomes} == {"failed"}
+
+
 @pytest.mark.parametrize("k", [(), 5, "25", [0], [2.0], [True], None])
 def test_a_wrong_k_is_refused(index, k):
     with pytest.raises(PsiragError, match="k must"):
@@ -147,7 +217,7 @@ def test_a_wrong_k_is_refused(index, k):
 def test_what_is_missing_is_refused(index):
     with pytest.raises(PsiragError, match="at least one question"):
         evaluate(index, [])
-    with pytest.raises(PsiragError, match="distinct names, but got none"):
+    with pytest.raises(PsiragError, match="at least one system"):
         evaluate([], QUESTIONS)
     with pytest.raises(PsiragError, match="seed"):
         evaluate(index, QUESTIONS, seed=-1)

@@ -55,7 +55,7 @@ def test_the_summary_by_hand(evaluation):
     run = Evaluation(
         {"A": "", "B": ""}, (outcome("A", "1", nodes_scored=123.4), outcome("B", "1", nodes_scored=9)), (2,)
     )
-    assert run.summary(["nodes_scored"]).to_numpy().tolist() == [["A", "123 (123–123)"], ["B", "9 (9–9)"]]
+    assert run.summary(["nodes_scored"]).to_numpy().tolist() == [["A", "123"], ["B", "9"]]  # no interval of one
     assert list(run.summary(["em"]).columns) == ["system"]
 
 
@@ -71,6 +71,65 @@ def test_fr_084_every_measure_has_its_columns(evaluation):
     assert {f"{name}{end}" for name in evaluation.metrics for end in ("", " low", " high")} <= columns
     assert set(evaluation.metrics) <= set(evaluation.questions().columns)
     assert evaluation.table()["em"].isna().all()  # nobody answered, and it says so
+
+
+@pytest.mark.oracle
+def test_over_how_many_questions_a_mean_was_taken(evaluation):
+    table = evaluation.table(["recall@2", "queries", "em"], counts=True).set_index("system")
+    numbers = table[["recall@2 n", "queries n", "em n"]]
+    assert numbers.to_numpy().tolist() == [[3, 5, 0], [2, 2, 0], [0, 0, 0]]
+    assert evaluation.by("kind", ["recall@2"], counts=True)["recall@2 n"].tolist() == [1, 1, 2, 1]
+
+
+@pytest.mark.oracle
+def test_every_other_system_against_one(evaluation):
+    found = evaluation.against("B", "recall@2").set_index("system")
+    pair = evaluation.compare("A", "B", "recall@2")
+    assert found.loc["A"].tolist() == [2, *pair.difference, pair.p]
+    assert found.loc["C", "n"] == 0
+    assert found.loc["C"].drop("n").isna().all()
+    assert evaluation.against("A", "queries").set_index("system").loc["B", "difference"] == 1.0
+
+
+def of_systems(*names, questions="1 2", k=(2,), seed=0, checksum="ab", **manifest):
+    outcomes = [outcome(name, question, recall_at_2=1) for name in names for question in questions.split()]
+    about = {"questions": {"sha256": checksum}, "systems": {name: {"beam": 5} for name in names}, **manifest}
+    return Evaluation(dict.fromkeys(names, ""), outcomes, k, seed, about, f"2026-01-0{len(names)}")
+
+
+def test_two_evaluations_side_by_side():
+    first, second, third = of_systems("A", python="3.11"), of_systems("B", "C", python="3.12"), of_systems("D")
+    both = Evaluation.joined(first, second)
+    assert list(both.systems) == ["A", "B", "C"]
+    assert both.outcomes == (*first.outcomes, *second.outcomes)
+    assert both.date == "2026-01-02"
+    assert both.manifest["systems"] == {name: {"beam": 5} for name in "ABC"}
+    assert (both.manifest["python"], both.manifest["joined"]) == ("3.11", [{"python": "3.12"}])
+    three = Evaluation.joined(both, third)
+    assert (list(three.systems), three.manifest["joined"]) == (["A", "B", "C", "D"], [{"python": "3.12"}, {}])
+    assert both.compare("A", "C", "recall@2").n == 2
+
+
+@pytest.mark.parametrize(
+    ("second", "told"),
+    [
+        (of_systems("B", checksum="cd"), "other or unknown questions"),
+        (of_systems("B", k=(2, 5), seed=1), "other or unknown k, seed"),
+        (of_systems("B", "A"), "both with A"),
+        (Evaluation({"B": ""}, (), (2,)), "other or unknown questions"),
+        ("B", "must hold Evaluation only"),
+    ],
+)
+def test_what_does_not_fit_is_not_joined(second, told):
+    with pytest.raises(PsiragError, match=told):
+        Evaluation.joined(of_systems("A"), second)
+    with pytest.raises(PsiragError, match="unknown questions"):
+        Evaluation.joined(*[Evaluation({name: ""}, (), (2,)) for name in "AB"])
+
+
+def test_one_outcome_a_system_and_question():
+    with pytest.raises(PsiragError, match="one outcome a system and question, but got several for 'A' on '1'"):
+        Evaluation({"A": ""}, (*OUTCOMES, OUTCOMES[0]), (2,))
 
 
 def test_chosen_measures(evaluation):
@@ -91,7 +150,11 @@ def test_one_row_a_system_and_question(evaluation):
 def test_groups(evaluation):
     table = evaluation.by("hops", ["recall@2"])
     rows = [tuple(row) for row in table[["hops", "system", "questions", "recall@2"]].fillna(-1).itertuples(index=False)]
-    assert rows == [(1, "A", 1, 1.0), (1, "B", 1, 0.0), (2, "A", 2, 0.5), (2, "B", 2, 0.5), (-1, "A", 2, -1)]
+    assert rows == [(1, "A", 1, 1.0), (1, "B", 1, 0.0), (2, "A", 2, 0.5), (2, "B", 2, 0.5)]  # no recall without hops
+    assert evaluation.by("hops", ["queries"])["hops"].fillna(-1).tolist() == [1, 1, 2, 2, -1]
+    assert len(evaluation.by("hops", ["em"])) == 5  # nobody answered, and the table says so
+    two = Evaluation({"A": ""}, (OUTCOMES[0], outcome("A", "9", "failed", kind="z")), (2,))
+    assert two.by("kind", ["recall@2"])["failed"].tolist() == [0, 1]
     assert evaluation.by("kind")["kind"].tolist() == ["", "x", "x", "y", "y"]
     assert evaluation.by("answerable")["questions"].tolist() == [1, 4, 3]
 
@@ -112,6 +175,8 @@ def test_a_comparison_is_paired_over_the_questions_that_both_have(evaluation):
         (lambda e: e.compare("A", "B", "recall@3"), "metric must be one of 'recall@2'"),
         (lambda e: e.compare("A", "C", "recall@2"), "questions that both systems have"),
         (lambda e: e.compare("A", "B", "em"), "questions that both systems have"),
+        (lambda e: e.against("Z", "recall@2"), "system must be one of 'A', 'B', 'C'"),
+        (lambda e: e.against("A", "recall@3"), "metric must be one of 'recall@2'"),
         (lambda e: e.by("length"), "column must be one of"),
         (lambda e: e.table(["recall"]), "metric must be one of"),
         (lambda e: e.summary(["recall"]), "metric must be one of"),

@@ -65,6 +65,7 @@ def test_the_table_is_the_evaluation_of_packed_hits():
     assert (table["recall low"] <= table["recall"]).all()
     assert (table["answer present"] <= table["answer present high"]).all()
     assert table["questions"].tolist() == [4] * 4
+    assert table["nodes_scored"].tolist() == [9, 9, 0, 0]
 
 
 def test_what_is_not_run_has_a_note_and_no_figure():

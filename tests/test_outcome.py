@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+from collections import Counter
 from types import SimpleNamespace
 
 import pytest
@@ -14,6 +15,7 @@ from psirag.evaluation import AgentSystem, Outcome, SearchSystem
 from psirag.evaluation.outcome import run_question
 from psirag.index import Index
 from psirag.readers import Decision
+from psirag.retrieval.trace import Retrieval
 from tests.hashing_encoder import HashingEncoder
 
 PASSAGES = [
@@ -47,15 +49,19 @@ def index():
     return Index.build(PASSAGES, encoder=HashingEncoder(), abstraction="centroid")
 
 
+def run_one(system, question, depths, *, chunks):
+    return run_question(system, question, depths, ask=True, chunks=chunks, odd=Counter())
+
+
 def asked(index, *script, question=QUESTION, depths=(1, 4), **settings):
     system = AgentSystem("agent", Agent(index, Scripted(*script), **settings), passages=2)
-    return run_question(system, question, depths, ask=True, chunks=index.chunks)
+    return run_one(system, question, depths, chunks=index.chunks)
 
 
 @pytest.mark.oracle
 def test_a_retrieval_by_hand(index):
     system = SearchSystem("flat", index, sides=("flat",))
-    found = run_question(system, QUESTION, (1, 9), ask=True, chunks=index.chunks)
+    found = run_one(system, QUESTION, (1, 9), chunks=index.chunks)
     assert (found.system, found.question, found.status, found.text) == ("flat", "q", "retrieved", "")
     assert found.hits[0] == 0
     assert sorted(found.hits) == [0, 1, 2, 3]  # a k beyond the hits is no error
@@ -137,30 +143,66 @@ def test_a_reader_that_fails_is_an_outcome(index):
 
 
 def test_a_refusal_is_an_outcome(index):
-    found = run_question(SearchSystem("bad", index, sides=()), QUESTION, (2,), ask=True, chunks=index.chunks)
+    found = run_one(SearchSystem("bad", index, sides=()), QUESTION, (2,), chunks=index.chunks)
     assert found.status == "failed"
     assert "sides" in found.error
+
+
+def test_any_other_exception_passes_and_says_where(index):
+    class Broken:
+        name = "broken"
+
+        def retrieve(self, question, k=5):
+            raise ZeroDivisionError("division by zero")
+
+    with pytest.raises(ZeroDivisionError) as told:
+        run_one(Broken(), QUESTION, (2,), chunks=None)
+    assert told.value.__notes__ == ["system 'broken', question 'q'"]
+
+
+@pytest.mark.oracle
+def test_several_searches_cost_what_they_cost(index):
+    class Twice:
+        name = "twice"
+
+        def retrieve(self, question, k=5):
+            found = [index.retrieve(query, k, sides=("flat",)) for query in (question, "bats")]
+            return Retrieval.joined(question, found[1][:k], found)
+
+    figures = run_one(Twice(), QUESTION, (2,), chunks=index.chunks).figures
+    assert (figures["nodes_scored"], figures["queries"]) == (8.0, 2.0)
+    plain = SimpleNamespace(name="plain", retrieve=lambda *_: list(index.retrieve("bats", 2)))
+    figures = run_one(plain, QUESTION, (2,), chunks=None).figures
+    assert ("nodes_scored" in figures, figures["queries"]) == (False, 1.0)
+
+
+def test_an_outcome_has_the_words_of_its_question(index):
+    broken = Question("b", "bad \ud800 text?", answers=("a \ud800",))
+    found = run_one(SearchSystem("s", index), QUESTION, (2,), chunks=index.chunks)
+    assert (found.asked, found.answers) == (QUESTION.question, ("dams", "a dam"))
+    refused = run_one(SearchSystem("s", index, sides=()), broken, (2,), chunks=None)
+    assert (refused.asked, refused.answers) == ("bad \ufffd text?", ("a \ufffd",))
 
 
 def test_within_a_document(index):
     system = SearchSystem("flat", index, sides=("flat",), within_document=True)
     about_bats = Question("q", "What hunts?", supporting_titles=("Bat",))
-    assert run_question(system, about_bats, (4,), ask=True, chunks=index.chunks).hits == (2,)
-    assert run_question(system, QUESTION, (4,), ask=True, chunks=index.chunks).status == "failed"  # two documents
+    assert run_one(system, about_bats, (4,), chunks=index.chunks).hits == (2,)
+    assert run_one(system, QUESTION, (4,), chunks=index.chunks).status == "failed"  # two documents
 
 
 def test_an_abstract_is_no_chunk(index):
     whole = SearchSystem("collapsed", index, sides=("tree",), nodes="all")
-    assert -1 in run_question(whole, QUESTION, (9,), ask=True, chunks=index.chunks).hits
+    assert -1 in run_one(whole, QUESTION, (9,), chunks=index.chunks).hits
 
 
 def test_what_returns_something_else_is_refused(index):
     with pytest.raises(PsiragError, match="retrieve returns a Retrieval"):
-        run_question(SimpleNamespace(name="s", retrieve=lambda *_: None), QUESTION, (2,), ask=True, chunks=None)
+        run_one(SimpleNamespace(name="s", retrieve=lambda *_: None), QUESTION, (2,), chunks=None)
     with pytest.raises(PsiragError, match=r"'s'.* must hold Hit only"):
-        run_question(SimpleNamespace(name="s", retrieve=lambda *_: [1]), QUESTION, (2,), ask=True, chunks=None)
-    with pytest.raises(PsiragError, match="ask of 's' returns must be a Answer"):
-        run_question(SimpleNamespace(name="s", ask=lambda *_: "dams"), QUESTION, (2,), ask=True, chunks=None)
+        run_one(SimpleNamespace(name="s", retrieve=lambda *_: [1]), QUESTION, (2,), chunks=None)
+    with pytest.raises(PsiragError, match="ask of 's' returns must be an Answer"):
+        run_one(SimpleNamespace(name="s", ask=lambda *_: "dams"), QUESTION, (2,), chunks=None)
 
 
 def test_seconds_do_not_count_when_outcomes_are_compared():

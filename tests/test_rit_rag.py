@@ -178,7 +178,7 @@ def test_it_reads_from_both_documents_of_questions_across_documents(rit):
 def test_wrong_input(rit):
     with pytest.raises(PsiragError, match="over the forest's chunks"):
         RitRag(Index.build(["bats", "owls"], encoder=HashingEncoder(64)), rit.forest)
-    with pytest.raises(PsiragError, match="index must be a Index"):
+    with pytest.raises(PsiragError, match="index must be an Index"):
         RitRag(rit.forest, rit.index)
     with pytest.raises(PsiragError, match="forest must be a SectionForest"):
         RitRag(rit.index, section_forest(club()).chunks)

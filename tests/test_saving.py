@@ -9,14 +9,16 @@ import pytest
 from psirag.errors import PsiragError
 from psirag.evaluation import Evaluation, Outcome
 from psirag.index import Index
+from psirag.storage import write_folder, write_lines
 from tests.hashing_encoder import HashingEncoder
 
 
 @pytest.fixture
 def evaluation():
     figures, seconds = {"recall@2": 0.1 + 0.2, "queries": 3.0}, {"seconds": 0.25}
+    words = {"asked": "Where?", "answers": ("Zürich", "Zurich")}
     outcomes = (
-        Outcome("Ψ", "q1", "single", 2, True, "answered", "Zürich", "", (4, -1), "ab", figures, seconds),
+        Outcome("Ψ", "q1", "single", 2, True, "answered", "Zürich", "", (4, -1), "ab", figures, seconds, **words),
         Outcome("Ψ", "q2", "", None, False, "failed", error="no\nluck"),
     )
     notes = {"Ψ": "", "IRCoT": "not run: needs a model"}
@@ -30,6 +32,23 @@ def test_there_and_back(evaluation, tmp_path):
     assert (found.date, dict(found.manifest)) == (evaluation.date, evaluation.manifest)
     assert [each.seconds for each in found.outcomes] == [each.seconds for each in evaluation.outcomes]
     assert found.table().equals(evaluation.table())
+    assert found.questions().equals(evaluation.questions())
+    assert found.questions()[["asked", "answers"]].to_numpy().tolist() == [["Where?", ("Zürich", "Zurich")], ["", ()]]
+
+
+def test_what_was_saved_without_the_words_of_the_questions_still_loads(evaluation, tmp_path):
+    def write_old(at):
+        for name in ("outcomes.jsonl", "seconds.jsonl"):
+            rows = [json.loads(line) for line in (tmp_path / "run" / name).read_text().splitlines()]
+            write_lines(at / name, [{k: v for k, v in row.items() if k not in ("asked", "answers")} for row in rows])
+
+    evaluation.save(tmp_path / "run")
+    manifest = json.loads((tmp_path / "run" / "manifest.json").read_text())
+    about = {name: manifest[name] for name in ("kind", "date", "k", "seed", "systems", "made")}
+    write_folder(tmp_path / "old", write_old, about, overwrite=False)
+    found = Evaluation.load(tmp_path / "old")
+    assert found.table().equals(evaluation.table())
+    assert {each.asked for each in found.outcomes} == {""}
 
 
 def test_only_the_seconds_and_the_date_are_apart(evaluation, tmp_path):

@@ -26,6 +26,13 @@ def test_the_seed_decides():
     assert bootstrap_interval(values) != bootstrap_interval(values, seed=1)
 
 
+def test_one_value_has_no_interval_and_equal_values_one_without_width():
+    one = bootstrap_interval([0.5])
+    assert (one.mean, np.isnan(one.low), np.isnan(one.high)) == (0.5, True, True)
+    assert np.isnan(paired_interval([1], [0])[1:]).all()
+    assert bootstrap_interval([0.5, 0.5]) == (0.5, 0.5, 0.5)
+
+
 def test_a_paired_interval_is_that_of_the_differences():
     first, second = np.array([1.0, 0.0, 1.0, 1.0]), np.array([0.0, 0.0, 1.0, 0.0])
     assert paired_interval(first, second) == bootstrap_interval([1.0, 0.0, 0.0, 1.0])

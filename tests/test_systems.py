@@ -95,7 +95,7 @@ def test_a_system_needs_a_name_and_retrieve(wrong):
 def test_names_are_distinct(index):
     with pytest.raises(PsiragError, match=r"distinct names.*'index', 'index'"):
         as_systems([index, index])
-    with pytest.raises(PsiragError, match="distinct names, but got none"):
+    with pytest.raises(PsiragError, match="at least one system"):
         as_systems([])
 
 

@@ -42,7 +42,7 @@ class Chunk(Record):
         object.__setattr__(self, "metadata", read_only("Chunk.metadata", self.metadata))
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Chunks(Record):
     r"""All chunks of a corpus as columns; a sequence of `Chunk`.
 
@@ -113,6 +113,10 @@ class Chunks(Record):
         if not isinstance(other, Chunks):
             return NotImplemented
         return len(self) == len(other) and all(a == b for a, b in zip(self, other, strict=True))
+
+    def __repr__(self) -> str:
+        """Return the sizes."""
+        return f"Chunks({len(self)} chunks of {len(np.unique(self.document))} documents)"
 
     def __hash__(self) -> int:
         return hash((self.texts, self.titles, self.ids.tobytes(), self.document.tobytes(), self.start.tobytes()))

@@ -85,7 +85,7 @@ class Document(Record):
         object.__setattr__(self, "metadata", read_only("Document.metadata", self.metadata))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Corpus(Record):
     """Documents in the order of their source; a sequence of `Document`.
 
@@ -115,6 +115,8 @@ class Corpus(Record):
     >>> corpus = Corpus((Document(0, "Beavers build dams.", "Beaver"),), kind="passages")
     >>> len(corpus), corpus[0].title, corpus.titles
     (1, 'Beaver', ('Beaver',))
+    >>> corpus
+    Corpus('', 1 passages, 19 characters)
     """
 
     documents: tuple[Document, ...]
@@ -142,6 +144,11 @@ class Corpus(Record):
 
     def __getitem__(self, position: int) -> Document:
         return self.documents[operator.index(position)]
+
+    def __repr__(self) -> str:
+        """Return name, kind and sizes."""
+        characters = sum(len(document.text) for document in self.documents)
+        return f"Corpus({self.name!r}, {len(self)} {self.kind}, {characters:,} characters)"
 
     @property
     def titles(self) -> tuple[str, ...]:

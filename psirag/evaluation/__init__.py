@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from psirag.evaluation.ablations import ablations
+from psirag.evaluation.comparison import Comparison
 from psirag.evaluation.evaluating import evaluate
-from psirag.evaluation.evaluation import Comparison, Evaluation
+from psirag.evaluation.evaluation import Evaluation
 from psirag.evaluation.gold import answer_present, gold_items, recall
 from psirag.evaluation.index_size import recall_by_size
 from psirag.evaluation.matched_cost import by_budget, matched_cost, matched_systems, packed

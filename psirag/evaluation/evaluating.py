@@ -7,7 +7,9 @@ import json
 import os
 import platform
 import warnings
+from collections import Counter
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
@@ -47,7 +49,8 @@ def evaluate(
     questions : str, path, list or tuple of Question
         See `load_questions`.
     k : sequence of int
-        Depths; may be more than there are hits. Each system retrieves as many as the deepest.
+        Depths; may be more than there are hits. Each system retrieves as many as the deepest, and `Index.retrieve`
+        widens its pool and its beam with that: recall@5 may change with a deeper k. Set `beam=` and `pool=` to fix it.
     ask : bool
         Ask the systems that can answer; False only retrieves.
     seed : int
@@ -64,8 +67,8 @@ def evaluate(
         hits, in the reader's order; duplicates credited, abstracts not), `fused_recall@k` (ordered by retrieval scores;
         the same for a plain retrieval), `answer_present@k`, `em`, `f1`, `rouge_l`, `false` (an answer without a right
         word: its F1 is 0) and `not_mentioned`. To the others: `answered_unanswerable`. To all: `nodes_scored`,
-        `queries`, `model_calls` (corrections included), `tokens` generated, and the seconds of retrieval, of decisions
-        and of both with what is between.
+        `queries` (see `Retrieval.joined`), `model_calls` (corrections included), `tokens` generated, and the seconds of
+        retrieval, of decisions and of both with what is between.
 
     Raises
     ------
@@ -75,8 +78,13 @@ def evaluate(
     Notes
     -----
     A question on which a system raises `PsiragError`, or its reader fails, is told in one warning, left out of that
-    system's means and counted. An answer without gold answers has no `em`, `f1`, `rouge_l` and `false`, a question
-    without gold passages no recall.
+    system's means and counted; any other exception stops the run, with a note that names system and question. Another
+    warning tells of more hits than were asked for (they are cut), a hit twice, and chunks of another corpus. An answer
+    without gold answers has no `em`, `f1`, `rouge_l` and `false`, a question without gold passages no recall.
+
+    Before the clock starts, the questions are encoded once by the encoder of the system's agent or index, or its own
+    `encoder`: where that keeps its vectors, as `load_encoder` does, the first system does not pay for the others. An
+    agent's further queries, and the questions of an encoder that keeps nothing, are within the clock.
 
     Source: Ψ-RAG §5.1, §D.4 (false and not-mentioned rates), Table 8 (time by part); NavTree §I.2 (answer presence).
 
@@ -97,16 +105,22 @@ def evaluate(
     notes: dict[str, str] = {}
     outcomes: list[Outcome] = []
     lacking: dict[str, None] = {}
+    odd: dict[str, Counter[str]] = {}
+    encoders: list[Any] = []
     with tqdm(total=len(runs) * len(asked), unit="question", disable=None if progress is None else not progress) as bar:
         for system in runs:
             bar.set_description(system.name)
             notes[system.name], chunks = _prepared(system)
             if not notes[system.name]:
+                _encode_beforehand(asked, _encoder_of(system), encoders)
+                odd[system.name] = Counter()
                 lacking |= dict.fromkeys(() if chunks is None else lacking_gold(asked, chunks))
                 for question in asked:
-                    outcomes.append(run_question(system, question, depths, ask=ask, chunks=chunks))
+                    outcomes.append(
+                        run_question(system, question, depths, ask=ask, chunks=chunks, odd=odd[system.name])
+                    )
                     bar.update()
-    _warn(outcomes, tuple(lacking))
+    _warn(outcomes, tuple(lacking), odd)
     manifest = _manifest(runs, notes, asked, ask=ask)
     date = datetime.now(UTC).isoformat(timespec="seconds")
     found = Evaluation(notes, tuple(outcomes), depths, seed, manifest, date)
@@ -133,8 +147,25 @@ def _prepared(system: System) -> tuple[str, Chunks | None]:
         return f"not run: {error}", None
 
 
-def _warn(outcomes: Sequence[Outcome], lacking: Sequence[str]) -> None:
-    """Say what failed, and which questions cannot reach a recall of 1."""
+def _encoder_of(system: System) -> Any:
+    """The encoder behind a system: of its agent's index, of its index, or its own; None where there is none."""
+    thing: Any = system
+    for name in ("agent", "index"):
+        thing = getattr(thing, name, thing)
+    return getattr(thing, "encoder", None)
+
+
+def _encode_beforehand(questions: Sequence[Question], encoder: Any, known: list[Any]) -> None:
+    """Let an encoder that is not yet known encode the questions; what it refuses is told where a system meets it."""
+    if any(encoder is each for each in known) or not callable(getattr(encoder, "encode_queries", None)):
+        return
+    known.append(encoder)
+    with suppress(PsiragError):
+        encoder.encode_queries([each.question for each in questions])
+
+
+def _warn(outcomes: Sequence[Outcome], lacking: Sequence[str], odd: Mapping[str, Counter[str]]) -> None:
+    """Say what failed, which questions cannot reach a recall of 1, and what is odd about the hits."""
     failed = [f"{each.system} on {each.question} ({each.error})" for each in outcomes if each.status == "failed"]
     messages = []
     if failed:
@@ -142,6 +173,9 @@ def _warn(outcomes: Sequence[Outcome], lacking: Sequence[str]) -> None:
     if lacking:
         said = f"{len(lacking)} questions have gold passages that the corpus lacks, counted as not found"
         messages.append(f"{said}: {first_few(lacking)}")
+    returned = [f"{name!r} {what} ({n} questions)" for name, told in odd.items() for what, n in told.items()]
+    if returned:
+        messages.append(f"what was returned may be a mistake: {first_few(returned)}")
     for message in messages:
         warnings.warn(f"evaluate: {message}", PsiragWarning, stacklevel=3)
 

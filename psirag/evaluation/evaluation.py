@@ -3,33 +3,25 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from psirag.checks import check_choice
+from psirag.checks import check_choice, first_few
 from psirag.corpus.documents import Record, read_only
 from psirag.errors import PsiragError
+from psirag.evaluation.comparison import Comparison, compared
 from psirag.evaluation.outcome import BY_DEPTH, COSTS, OF_ANSWERS, SECONDS, Outcome
-from psirag.evaluation.statistics import Interval, bootstrap_interval, paired_interval, sign_test
+from psirag.evaluation.rows import counts_of, figures_of, in_words, means_of, with_whole_hops
 from psirag.optional import needed
-from psirag.vectors import Floats
 
 if TYPE_CHECKING:
     from pandas import DataFrame
 
 GROUPS = ("kind", "hops", "answerable")
-
-
-class Comparison(NamedTuple):
-    """Two systems on the questions that both have a figure for: mean of first − second, and the sign test's p."""
-
-    metric: str
-    n: int
-    difference: Interval
-    p: float
 
 
 @dataclass(frozen=True, repr=False)
@@ -51,6 +43,11 @@ class Evaluation(Record):
     date : str
         When it was made; two evaluations that differ only in date and seconds are equal.
 
+    Raises
+    ------
+    PsiragError
+        Two outcomes of one system on one question.
+
     Notes
     -----
     Source: Ψ-RAG §5.1, Tables 2 and 3; Efron (1979), doi:10.1214/aos/1176344552, for the intervals.
@@ -66,6 +63,11 @@ class Evaluation(Record):
     def __post_init__(self) -> None:
         for name in ("systems", "manifest"):
             object.__setattr__(self, name, read_only(f"Evaluation.{name}", getattr(self, name)))
+        pairs = Counter((each.system, each.question) for each in self.outcomes)
+        repeated = [f"{system!r} on {question!r}" for (system, question), times in pairs.items() if times > 1]
+        if repeated:
+            asked, remedy = "An evaluation needs one outcome a system and question", "Rename the systems."
+            raise PsiragError(asked, f"several for {first_few(repeated)}", remedy)
 
     @property
     def metrics(self) -> tuple[str, ...]:
@@ -74,24 +76,26 @@ class Evaluation(Record):
         return (*by_depth, *OF_ANSWERS, *COSTS, *SECONDS)
 
     def questions(self) -> DataFrame:
-        """One row a system and question: what it said, and every measure, NaN where it does not apply.
+        """One row a system and question: its words and gold answers, what was said, and every measure, NaN without one.
 
         Notes
         -----
         Source: ours.
         """
         pandas = needed("pandas", "evaluation", what="A table")
-        columns = ("system", "question", *GROUPS, "status", "text", "error")
-        rows = [{name: getattr(each, name) for name in columns} | _figures(each) for each in self.outcomes]
-        return _with_whole_hops(pandas.DataFrame(rows, columns=[*columns, *self.metrics]))
+        columns = ("system", "question", "asked", "answers", *GROUPS, "status", "text", "error")
+        rows = [{name: getattr(each, name) for name in columns} | figures_of(each) for each in self.outcomes]
+        return with_whole_hops(pandas.DataFrame(rows, columns=[*columns, *self.metrics]))
 
-    def table(self, metrics: Sequence[str] | None = None) -> DataFrame:
+    def table(self, metrics: Sequence[str] | None = None, *, counts: bool = False) -> DataFrame:
         """One row a system: counts, and for each measure its mean and the ends of its 95 % interval.
 
         Parameters
         ----------
         metrics : sequence of str, optional
             Some of `.metrics`; None takes all.
+        counts : bool
+            Add a column `recall@2 n`, …: over how many questions the mean was taken.
 
         Returns
         -------
@@ -107,9 +111,12 @@ class Evaluation(Record):
 
         Notes
         -----
+        Of one question there is no interval: its ends are NaN. Of equal values it has no width, however few they are;
+        that is no certainty, as no resample can hold what no question has shown.
+
         Source: Ψ-RAG Tables 2, 3 and 8.
         """
-        return self._table([({}, self.outcomes)], metrics)
+        return self._table([({}, self.outcomes)], self._chosen(metrics), counts=counts)
 
     def summary(self, metrics: Sequence[str] | None = None) -> DataFrame:
         """One row a system for a slide: each measure in one column of text, "0.75 (0.70–0.80)".
@@ -138,11 +145,14 @@ class Evaluation(Record):
         for metric in self.metrics if metrics is None else metrics:
             numbers = table[[metric, f"{metric} low", f"{metric} high"]].to_numpy()
             if np.isfinite(numbers).any():
-                shown[metric] = _in_words(numbers)
+                shown[metric] = in_words(numbers)
         return shown
 
-    def by(self, column: str, metrics: Sequence[str] | None = None) -> DataFrame:
+    def by(self, column: str, metrics: Sequence[str] | None = None, *, counts: bool = False) -> DataFrame:
         """The table for each value of "kind", "hops" or "answerable", which is its first column.
+
+        A value is left out where none of the measures applies to any of its questions, and none of them failed; where
+        none applies to any question at all, every value is there.
 
         Raises
         ------
@@ -154,10 +164,13 @@ class Evaluation(Record):
         Source: Ψ-RAG §D.4 (query complexity).
         """
         check_choice("column", column, GROUPS)
-        kept = {getattr(each, column) for each in self.outcomes}
+        chosen = self._chosen(metrics)
+        measured = [each for each in self.outcomes if {*figures_of(each)} & {*chosen}]
+        failed = [each for each in self.outcomes if each.status == "failed"]
+        kept = {getattr(each, column) for each in ([*measured, *failed] if measured else self.outcomes)}
         values = sorted(kept, key=lambda value: (value is None, 0 if value is None else value))
         parts = [({column: v}, [each for each in self.outcomes if getattr(each, column) == v]) for v in values]
-        return self._table(parts, metrics)
+        return self._table(parts, chosen, counts=counts)
 
     def compare(self, first: str, second: str, metric: str) -> Comparison:
         """Compare two systems on the questions that both have the measure for.
@@ -183,16 +196,71 @@ class Evaluation(Record):
         -----
         Source: Efron (1979), doi:10.1214/aos/1176344552; Conover, Practical Nonparametric Statistics, §3.4.
         """
-        check_choice("metric", metric, self.metrics)
-        a, b = (
-            self._by_question(check_choice("system", name, tuple(self.systems)), metric) for name in (first, second)
-        )
-        shared = [question for question in a if question in b]
-        if not shared:
+        found = self._compared(first, second, metric)
+        if not found.n:
             given = f"none with {metric} for {first!r} and {second!r}"
             raise PsiragError("A comparison needs questions that both systems have", given, "Choose another measure.")
-        pair = [a[question] for question in shared], [b[question] for question in shared]
-        return Comparison(metric, len(shared), paired_interval(*pair, seed=self.seed), sign_test(*pair))
+        return found
+
+    def against(self, baseline: str, metric: str) -> DataFrame:
+        """Compare every other system with one of them: a `compare` a row.
+
+        Parameters
+        ----------
+        baseline : str
+            Name of a system.
+        metric : str
+            One of `.metrics`.
+
+        Returns
+        -------
+        DataFrame
+            Columns `system`, `n` (questions that both have the measure for), `difference` (system − baseline),
+            `difference low`, `difference high`, `p`; NaN where n is 0. The p of one row knows nothing of the others.
+
+        Raises
+        ------
+        PsiragError
+            An unknown name, or no pandas.
+
+        Notes
+        -----
+        Source: Efron (1979), doi:10.1214/aos/1176344552; Conover, Practical Nonparametric Statistics, §3.4.
+        """
+        pandas = needed("pandas", "evaluation", what="A table")
+        others = [name for name in self.systems if name != check_choice("system", baseline, tuple(self.systems))]
+        found = [self._compared(name, baseline, metric) for name in others]
+        columns = ("system", "n", "difference", "difference low", "difference high", "p")
+        rows = [(name, each.n, *each.difference, each.p) for name, each in zip(others, found, strict=True)]
+        return pandas.DataFrame(rows, columns=columns)
+
+    @classmethod
+    def joined(cls, first: Evaluation, second: Evaluation) -> Evaluation:
+        """Return the systems of two evaluations of the same questions side by side.
+
+        Parameters
+        ----------
+        first, second : Evaluation
+            With the same questions, k and seed, and of other systems.
+
+        Returns
+        -------
+        Evaluation
+            Its manifest is that of the first, with the settings of all systems; `manifest["joined"]` lists what the
+            manifest of the second says otherwise, such as versions.
+
+        Raises
+        ------
+        PsiragError
+            Other questions, k or seed, or a system that both have.
+
+        Notes
+        -----
+        Source: ours.
+        """
+        from psirag.evaluation.joining import join
+
+        return join(first, second)
 
     def save(self, folder: str | os.PathLike[str], *, overwrite: bool = False) -> None:
         """Write a folder: a manifest, the outcomes, and apart from them what differs from run to run.
@@ -233,60 +301,41 @@ class Evaluation(Record):
 
         return load_evaluation(folder)
 
+    def _compared(self, first: str, second: str, metric: str) -> Comparison:
+        """Two systems by one measure."""
+        check_choice("metric", metric, self.metrics)
+        names = (check_choice("system", name, tuple(self.systems)) for name in (first, second))
+        return compared(metric, *(self._by_question(name, metric) for name in names), seed=self.seed)
+
     def _by_question(self, system: str, metric: str) -> dict[str, float]:
         """One measure of one system, by question."""
-        figures = {each.question: _figures(each) for each in self.outcomes if each.system == system}
+        figures = {each.question: figures_of(each) for each in self.outcomes if each.system == system}
         return {question: some[metric] for question, some in figures.items() if metric in some}
 
-    def _table(self, parts: Sequence[tuple[dict[str, Any], Collection[Outcome]]], metrics: Any) -> DataFrame:
-        """One row a part and system."""
-        pandas = needed("pandas", "evaluation", what="A table")
+    def _chosen(self, metrics: Sequence[str] | None) -> tuple[str, ...]:
+        """The measures asked for."""
         if isinstance(metrics, str):
             raise PsiragError("metrics must be a sequence of names", repr(metrics), f"Pass [{metrics!r}].")
-        chosen = self.metrics if metrics is None else [check_choice("metric", name, self.metrics) for name in metrics]
+        if metrics is None:
+            return self.metrics
+        return tuple(check_choice("metric", name, self.metrics) for name in metrics)
+
+    def _table(
+        self, parts: Sequence[tuple[dict[str, Any], Collection[Outcome]]], metrics: Sequence[str], *, counts: bool
+    ) -> DataFrame:
+        """One row a part and system."""
+        pandas = needed("pandas", "evaluation", what="A table")
         rows = []
         for part, outcomes in parts:
             for system, note in self.systems.items():
                 own = [each for each in outcomes if each.system == system]
                 if own or not part:
-                    rows.append({**part, "system": system, "note": note, **_counts(own), **self._means(own, chosen)})
-        return _with_whole_hops(pandas.DataFrame(rows))
-
-    def _means(self, outcomes: Collection[Outcome], metrics: Sequence[str]) -> dict[str, float]:
-        """Mean and interval of every measure; NaN where no outcome has it."""
-        row: dict[str, float] = {}
-        for metric in metrics:
-            values = [figures[metric] for figures in map(_figures, outcomes) if metric in figures]
-            interval = bootstrap_interval(values, seed=self.seed) if values else Interval(*[float("nan")] * 3)
-            row |= {metric: interval.mean, f"{metric} low": interval.low, f"{metric} high": interval.high}
-        return row
+                    means = means_of(own, metrics, seed=self.seed, counts=counts)
+                    rows.append({**part, "system": system, "note": note, **counts_of(own), **means})
+        return with_whole_hops(pandas.DataFrame(rows))
 
     def __repr__(self) -> str:
         """Return the sizes."""
         asked = len({each.question for each in self.outcomes})
         not_run = [f"{name} {note}" for name, note in self.systems.items() if note]
         return "; ".join([f"Evaluation({len(self.systems)} systems, {asked} questions, k={self.k})", *not_run])
-
-
-def _figures(outcome: Outcome) -> dict[str, float]:
-    """All measures of one outcome."""
-    return {**outcome.figures, **outcome.seconds}
-
-
-def _in_words(numbers: Floats) -> list[str]:
-    """Mean and interval of each row as text; all with two decimals, with one where a number passes 10, or none, 100."""
-    decimals = 2 - (np.nanmax(np.abs(numbers)) >= 10) - (np.nanmax(np.abs(numbers)) >= 100)
-    rows = ([f"{number:.{decimals}f}" for number in row] for row in numbers)
-    return ["–" if mean == "nan" else f"{mean} ({low}–{high})" for mean, low, high in rows]
-
-
-def _with_whole_hops(frame: DataFrame) -> DataFrame:
-    """The same table with hops as integers, missing ones included."""
-    return frame.astype({"hops": "Int64"}) if "hops" in frame else frame
-
-
-def _counts(outcomes: Collection[Outcome]) -> dict[str, int]:
-    """Questions, those that failed, and those that were answerable and had no gold."""
-    kept = [each for each in outcomes if each.status != "failed"]
-    bare = sum(each.answerable and not any(name.startswith("recall@") for name in each.figures) for each in kept)
-    return {"questions": len(outcomes), "failed": len(outcomes) - len(kept), "without_gold": bare}

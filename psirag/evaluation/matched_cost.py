@@ -26,7 +26,11 @@ if TYPE_CHECKING:
 BUDGETS = (256, 512, 1024, 2000)
 MOST_HITS = 100  # asked of every system, before its hits are packed
 _NO_LIMIT = 10**9
-_MEASURES = {"recall": f"recall@{MOST_HITS}", "answer present": f"answer_present@{MOST_HITS}"}
+_MEASURES = {
+    "recall": f"recall@{MOST_HITS}",
+    "answer present": f"answer_present@{MOST_HITS}",
+    "nodes_scored": "nodes_scored",
+}
 
 
 class PackedSystem:
@@ -101,7 +105,8 @@ def by_budget(evaluation: Evaluation) -> DataFrame:
     Returns
     -------
     DataFrame
-        Columns `system`, `budget`, `note`, `questions`, `recall`, `recall low`, `recall high`, `answer present`, …
+        Columns `system`, `budget`, `note`, `questions`, `recall`, `recall low`, `recall high`, `answer present`, …,
+        `nodes_scored`, … (of the one search behind all budgets).
 
     Raises
     ------
@@ -148,6 +153,9 @@ def matched_cost(
 
     Notes
     -----
+    Each system is asked for 100 hits, whatever the budget: one whose beam follows k, as that of an `Index` without
+    `beam=`, is then all but flat, and `nodes_scored` shows it.
+
     Texts are counted and titles are not, although an answer may stand in a title: that favours chunks a little over
     abstracts, which have none.
 

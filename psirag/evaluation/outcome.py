@@ -5,8 +5,11 @@ from __future__ import annotations
 import hashlib
 import math
 import time
+from collections import Counter
 from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from psirag.checks import check_each, check_type, replace_surrogates
@@ -15,6 +18,7 @@ from psirag.corpus.documents import Record, read_only
 from psirag.errors import PsiragError
 from psirag.evaluation.gold import answer_present, document_of, gold_items, recall
 from psirag.evaluation.metrics import exact_match, rouge_l, token_f1
+from psirag.evaluation.odd_hits import odd_hits
 from psirag.evaluation.systems import System
 from psirag.readers.parsing import is_not_mentioned
 from psirag.retrieval.trace import Hit
@@ -50,6 +54,10 @@ class Outcome(Record):
         The measures that apply to this question; see `evaluate`.
     seconds : mapping of str to float
         Wall time; two outcomes that differ in nothing else are equal.
+    asked : str
+        The words of the question.
+    answers : tuple of str
+        Its gold answers.
 
     Notes
     -----
@@ -68,50 +76,68 @@ class Outcome(Record):
     prompts: str = ""
     figures: Mapping[str, float] = field(default_factory=dict, hash=False)
     seconds: Mapping[str, float] = field(default_factory=dict, hash=False, compare=False)
+    asked: str = ""
+    answers: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         for name in ("figures", "seconds"):
             object.__setattr__(self, name, read_only(f"Outcome.{name}", getattr(self, name)))
-        object.__setattr__(self, "hits", tuple(self.hits))
+        for name in ("hits", "answers"):
+            object.__setattr__(self, name, tuple(getattr(self, name)))
 
 
 def run_question(
-    system: System, question: Question, depths: Sequence[int], *, ask: bool, chunks: Chunks | None
+    system: System, question: Question, depths: Sequence[int], *, ask: bool, chunks: Chunks | None, odd: Counter[str]
 ) -> Outcome:
     """Let one system answer or retrieve, and measure what came back; a `PsiragError` of the system is an outcome.
+
+    What is odd about the hits is counted in `odd`. Any other exception passes, with a note that names the question.
 
     Raises
     ------
     PsiragError
         A system that returns something else than hits or an `Answer`.
     """
-    about = (system.name, question.id, question.kind, question.hops, question.answerable)
+    outcome = partial(
+        Outcome, system.name, question.id, question.kind, question.hops, question.answerable,
+        asked=replace_surrogates(question.question), answers=tuple(map(replace_surrogates, question.answers)),
+    )  # fmt: skip
     asking = ask and hasattr(system, "ask")
     started = time.perf_counter()
     try:
         inside = {"document": document_of(question, chunks)} if chunks and _within_document(system) else {}
-        if asking:
-            returned = system.ask(question.question, **inside)  # type: ignore[attr-defined]
-        else:
-            returned = system.retrieve(question.question, max(depths), **inside)
+        with ExitStack() as on_error:
+            on_error.push(partial(_note, f"system {system.name!r}, question {question.id!r}"))
+            if asking:
+                returned = system.ask(question.question, **inside)  # type: ignore[attr-defined]
+            else:
+                returned = system.retrieve(question.question, max(depths), **inside)
     except PsiragError as error:
-        return Outcome(*about, "failed", error=str(error))
+        return outcome("failed", error=str(error))
     spent = time.perf_counter() - started
     if not asking:
         hits, costs = _checked_hits(system, returned), _search_costs(returned)
+        odd.update(odd_hits(hits, chunks=chunks, most=max(depths)))
         seconds = {"retrieval_seconds": spent, "decision_seconds": 0.0, "seconds": spent}
         figures = {**_found(question, hits, hits, depths, chunks), **costs}
-        return Outcome(*about, "retrieved", hits=_ids(hits, depths), figures=figures, seconds=seconds)
+        return outcome("retrieved", hits=_ids(hits, depths), figures=figures, seconds=seconds)
     answer = check_type(f"what ask of {system.name!r} returns", returned, Answer, "Return psirag.transcript.Answer(…).")
     if answer.status == "failed":
-        return Outcome(*about, "failed", error=answer.error)
+        return outcome("failed", error=answer.error)
     hits = _checked_hits(system, answer.hits)
+    odd.update(odd_hits(hits, chunks=chunks, most=None))
     figures = {**_found(question, hits, answer.fused_hits, depths, chunks), **_said(question, answer.text)}
     figures |= _answer_costs(answer)
-    return Outcome(
-        *about, answer.status, replace_surrogates(answer.text), hits=_ids(hits, depths), prompts=_prompts(answer),
+    return outcome(
+        answer.status, replace_surrogates(answer.text), hits=_ids(hits, depths), prompts=_prompts(answer),
         figures=figures, seconds=_answer_seconds(answer, spent),
     )  # fmt: skip
+
+
+def _note(note: str, _kind: object, error: BaseException | None, _trace: object) -> None:
+    """Add to an exception where it came from, and let it pass."""
+    if error is not None:
+        error.add_note(note)
 
 
 def _within_document(system: System) -> bool:
@@ -122,7 +148,7 @@ def _within_document(system: System) -> bool:
 def _checked_hits(system: System, returned: Any) -> tuple[Hit, ...]:
     """The hits that a system returned."""
     if not isinstance(returned, Sequence) or isinstance(returned, str):
-        given = f"a {type(returned).__name__} from {system.name!r}"
+        given = f"an object of class {type(returned).__name__} from {system.name!r}"
         raise PsiragError("retrieve returns a Retrieval, or a sequence of Hit", given, "Return hits, best first.")
     check_each(f"what retrieve of {system.name!r} returns", returned, Hit)
     return tuple(returned)
@@ -158,7 +184,8 @@ def _search_costs(returned: Any) -> dict[str, float]:
     """What a plain retrieval cost."""
     trace = getattr(returned, "trace", None)
     scored = {} if trace is None else {"nodes_scored": float(trace.nodes_scored)}
-    return {**scored, "queries": 1.0, "model_calls": 0.0, "tokens": 0.0}
+    queries = 1 if trace is None else trace.queries
+    return {**scored, "queries": float(queries), "model_calls": 0.0, "tokens": 0.0}
 
 
 def _answer_costs(answer: Answer) -> dict[str, float]:

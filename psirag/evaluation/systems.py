@@ -24,7 +24,8 @@ class System(Protocol):
     Read where they are there: ``ask(question) -> Answer``; ``chunks``, needed to credit duplicates; ``settings``, a
     mapping for the manifest; ``needs``, what is missing ("a Hugging Face model"), and then nothing is run;
     ``within_document``, and then `retrieve` and `ask` get ``document=`` the id of the question's document (recall of
-    documents is then 1 by construction).
+    documents is then 1 by construction). For a question that cannot be run,
+    ``raise PsiragError(asked, given, remedy)``: it is counted as failed.
     """
 
     @property
@@ -185,11 +186,14 @@ def as_systems(systems: Any) -> tuple[System, ...]:
     several = [systems] if hasattr(systems, "retrieve") or hasattr(systems, "ask") else systems
     if isinstance(several, (str, Mapping)) or not hasattr(several, "__iter__"):
         remedy = "Pass an object with `name` and `retrieve`, or a list of them."
-        raise PsiragError("evaluate needs a system, or several", f"a {type(systems).__name__}", remedy)
+        given = f"an object of class {type(systems).__name__}"
+        raise PsiragError("evaluate needs a system, or several", given, remedy)
     found = tuple(map(_as_system, several))
+    if not found:
+        raise PsiragError("evaluate needs at least one system", "none", "Pass an Index, say.")
     names = [system.name for system in found]
-    if not found or len(set(names)) < len(names):
-        given = ", ".join(map(repr, names)) or "none"
+    if len(set(names)) < len(names):
+        given = ", ".join(map(repr, names))
         raise PsiragError("evaluate needs systems with distinct names", given, "Rename, as in SearchSystem(name, …).")
     return found
 
@@ -202,7 +206,7 @@ def _as_system(system: Any) -> System:
         return AgentSystem("agent", system)
     named = isinstance(getattr(system, "name", None), str) and not isinstance(system, type)
     if not named or not callable(getattr(system, "retrieve", None)):
-        given = f"{system!r:.80}, a {type(system).__name__}"
+        given = f"{system!r:.80}, an object of class {type(system).__name__}"
         remedy = "Give it a `name` and a method `retrieve(question, k) -> Retrieval`."
         raise PsiragError("A system has a name and retrieves", given, remedy)
     return system  # type: ignore[no-any-return]

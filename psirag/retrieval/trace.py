@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple, overload
 
 import numpy as np
 import numpy.typing as npt
 
+from psirag.checks import check_each
 from psirag.corpus.chunks import Chunk
 from psirag.corpus.documents import Record
 from psirag.vectors import Floats, Ints
@@ -128,6 +129,8 @@ class Trace(Record):
         The order that the hits are the head of.
     siblings : tuple of SiblingTrace
         Leaves added by `siblings=m`.
+    queries : int
+        Searches behind the hits: 1, or more after `Retrieval.joined`.
 
     Notes
     -----
@@ -139,6 +142,7 @@ class Trace(Record):
     sides: Mapping[str, Ranking] = field(default_factory=dict)
     fused: Ranking = field(default_factory=Ranking.read_only)
     siblings: tuple[SiblingTrace, ...] = ()
+    queries: int = 1
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -159,6 +163,47 @@ class Retrieval(Sequence[Hit]):
     query: str
     hits: tuple[Hit, ...]
     trace: Trace
+
+    @classmethod
+    def joined(cls, query: str, hits: Iterable[Hit], retrievals: Iterable[Retrieval]) -> Retrieval:
+        """Return the hits chosen after several searches, at the cost of them all.
+
+        Parameters
+        ----------
+        query : str
+            What was asked in the first place.
+        hits : iterable of Hit
+            What was chosen, best first.
+        retrievals : iterable of Retrieval
+            Every search made on the way.
+
+        Returns
+        -------
+        Retrieval
+            Its trace has the sums of `nodes_scored` and of `queries`, and no layers or sides, which are many.
+
+        Raises
+        ------
+        PsiragError
+            Something else among the hits or the retrievals.
+
+        Notes
+        -----
+        Source: Ψ-RAG §3.2 (one question, several queries).
+
+        Examples
+        --------
+        >>> searches = [Retrieval("Who builds?", (), Trace((), 7)), Retrieval("Who hunts?", (), Trace((), 5))]
+        >>> trace = Retrieval.joined("Who builds, and who hunts?", [], searches).trace
+        >>> trace.nodes_scored, trace.queries
+        (12, 2)
+        """
+        chosen, searches = tuple(hits), tuple(retrievals)
+        check_each("hits", chosen, Hit)
+        check_each("retrievals", searches, Retrieval)
+        traces = [each.trace for each in searches]
+        scored, queries = sum(each.nodes_scored for each in traces), sum(each.queries for each in traces)
+        return cls(query, chosen, Trace((), scored, queries=queries))
 
     def __len__(self) -> int:
         """Return the number of hits."""
