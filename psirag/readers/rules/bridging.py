@@ -114,8 +114,11 @@ def _score(rank: Rank) -> float:
 
 def _arrivals(key: int, passage: PassageView, bridges: Iterable[Bridge]) -> Iterable[Rank]:
     """What each bridge from another passage makes of this one."""
+    unsaid = passage.vocabulary.isdisjoint
     for bridge in bridges:
-        if bridge.source != key and (quality := passage.about(bridge.name.words)) >= ABOUT:
+        if bridge.source == key or unsaid(bridge.name.words):
+            continue
+        if (quality := passage.about(bridge.name.words)) >= ABOUT:
             yield Rank(HOP_LOSS * bridge.weight * quality, bridge)
 
 

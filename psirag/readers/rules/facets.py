@@ -20,7 +20,7 @@ Row = npt.NDArray[np.float64]
 KIN = 0.8
 NAME_WEIGHT = 1.5
 NEAR, DECAY = 2.0, 0.1
-LEAST = 0.15
+LEAST, LEAST_LATE = 0.15, 0.4
 # What is asked itself weighs this share of the rest together, or at least so much.
 MAIN_SHARE, LEAST_MAIN = 0.35, 0.5
 
@@ -39,13 +39,22 @@ class Facets:
         return np.array([False] * len(self.names) + [cue.main for cue in self.cues], dtype=bool)
 
     @cached_property
-    def orders(self) -> Row:
-        """When each facet is found out, in [0, 1]; names first, what is asked itself last."""
-        return np.array([0.0] * len(self.names) + [cue.order for cue in self.cues])
+    def plainly(self) -> list[tuple[float, bool, float]]:
+        """The weight of each facet, whether it is asked itself, and what it counts at the answer: more the later."""
+        orders = [0.0] * len(self.names) + [cue.order for cue in self.cues]
+        return [
+            (weight, main, LEAST_LATE + (1 - LEAST_LATE) * order)
+            for weight, main, order in zip(self.weights.tolist(), self.main.tolist(), orders, strict=True)
+        ]
 
     def value(self, row: Row) -> float:
         """The weight of what a row holds of the way there; what is asked itself counts less."""
-        return float(self.weights @ (row * np.where(self.main, self.main.all(), 1.0)))
+        return float(self._on_the_way @ row)
+
+    @cached_property
+    def _on_the_way(self) -> Row:
+        """The weights without those of what is asked itself, unless there is nothing else."""
+        return self.weights * np.where(self.main, self.main.all(), 1.0)
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 
 from psirag.readers.rules.bridging import Rank, find_bridges
 from psirag.readers.rules.named_spans import Span

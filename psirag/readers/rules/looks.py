@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from psirag.readers.rules.named_spans import MONTHS, Span, folded_words
 from psirag.readers.rules.passages import PassageView, Sentence
@@ -41,14 +42,13 @@ class Looks:
         persons: Counter[Words] = Counter()
         inside: set[Words] = set()
         for passage in passages.values():
-            for sentence in passage.sentences:
-                for span in sentence.names:
-                    if span.start:
-                        inside.add(span.words)
-                    if _like_a_person(sentence, span):
-                        persons[span.words] += 1
-                    elif _like_a_place(sentence, span):
-                        places[span.words] += 1
+            for words, opens, look in _written(passage):
+                if not opens:
+                    inside.add(words)
+                if look == "person":
+                    persons[words] += 1
+                elif look == "place":
+                    places[words] += 1
         subjects = {passage.subject_words: passage for passage in passages.values()}
         parts: Counter[str] = Counter()
         for words in [*persons, *(words for words, passage in subjects.items() if passage.is_person)]:
@@ -70,6 +70,20 @@ class Looks:
         if own is not None and (own.is_person or "(" in own.title_text):
             return False
         return own is not None or bool(self.places.get(words))
+
+
+@lru_cache(maxsize=1 << 12)
+def _written(passage: PassageView) -> tuple[tuple[Words, bool, str], ...]:
+    """Every name in a passage: its words, whether it opens its sentence, and "person", "place" or ""."""
+    return tuple(
+        (
+            span.words,
+            span.start == 0,
+            "person" if _like_a_person(sentence, span) else "place" if _like_a_place(sentence, span) else "",
+        )
+        for sentence in passage.sentences
+        for span in sentence.names
+    )
 
 
 def _like_a_person(sentence: Sentence, span: Span) -> bool:

@@ -66,6 +66,7 @@ def folded(word: str) -> str:
     return re.sub(r"['’]s$|['’]$", "", plain.casefold()).replace("’", "'")
 
 
+@lru_cache(maxsize=1 << 15)
 def folded_words(text: str) -> tuple[str, ...]:
     """All words of a text, folded.
 

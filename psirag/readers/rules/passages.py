@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from itertools import accumulate
 
@@ -75,6 +75,8 @@ class PassageView:
 
     title_text: str
     text: str
+    _named: dict[tuple[str, ...], float] = field(default_factory=dict, init=False, repr=False, compare=False)
+    _about: dict[tuple[str, ...], float] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     @staticmethod
     def of(item: Evidence) -> PassageView:
@@ -138,9 +140,22 @@ class PassageView:
         """Its sentences."""
         return tuple(_sentence(self.text[start:end]) for start, end in split_into_sentences(self.text))
 
-    @lru_cache(maxsize=1 << 10)  # noqa: B019
     def named(self, name: tuple[str, ...]) -> float:
         """How surely a name is the name of what the passage is about, in [0, 1]."""
+        if name not in self._named:
+            self._named[name] = self._is_named(name)
+        return self._named[name]
+
+    def about(self, name: tuple[str, ...]) -> float:
+        """How surely the passage is about a name, in [0, 1]."""
+        if self.vocabulary.isdisjoint(name):
+            return 0.0
+        if name not in self._about:
+            self._about[name] = match_quality(name, self.title, self.words[:OPENING_WORDS], self.words)
+        return self._about[name]
+
+    def _is_named(self, name: tuple[str, ...]) -> float:
+        """The same as `named`, worked out."""
         subject, name = without_article(self.subject_words), without_article(name)
         if not subject or not name or not set(subject) & set(name):
             return 0.0
@@ -150,13 +165,6 @@ class PassageView:
             return 0.9 if subject[-len(name) :] == name or name[-len(subject) :] == subject else 0.0
         inner, outer = sorted((subject, name), key=len)
         return 0.8 if contains_run(outer, inner) and 2 * len(inner) >= len(outer) else 0.0
-
-    @lru_cache(maxsize=1 << 10)  # noqa: B019  views live in a cache of their own
-    def about(self, name: tuple[str, ...]) -> float:
-        """How surely the passage is about a name, in [0, 1]."""
-        if not self.vocabulary.intersection(name):
-            return 0.0
-        return match_quality(name, self.title, self.words[:OPENING_WORDS], self.words)
 
 
 @lru_cache(maxsize=1 << 12)

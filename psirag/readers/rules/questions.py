@@ -132,7 +132,9 @@ class QuestionView:
     def _titled(self) -> list[Span]:
         """Where titles stand in it, the longest first, none across another."""
         words, spans = tokens(self.text), list[Span]()
-        for title in sorted(self.titles, key=lambda title: (-len(title), title)):
+        said = {token.word for token in words}
+        titles = (title for title in self.titles if said.issuperset(title))
+        for title in sorted(titles, key=lambda title: (-len(title), title)):
             for some in (words[i : i + len(title)] for i in range(len(words) - len(title) + 1)):
                 free = not any(a.start < some[-1].end and some[0].start < a.end for a in spans)
                 if tuple(token.word for token in some) == title and free:

@@ -37,18 +37,17 @@ class RulesReader:
     """Look up names from passage to passage, find the chain that tells what is asked, and cut a short answer out of it.
 
     It asks for the names in the question that no passage is about yet, then for names that its passages mention and the
-    question does not. When it may not ask, or has nothing left to ask,
-    it answers with a span, a date, a number, one of two options, yes/no, for why and how a sentence, or "Not
-    mentioned". Its summaries are sentences of the passages.
+    question does not. When it may not ask, or has nothing left to ask, it answers with a span, a date, a number, one of
+    two options, yes/no, for why and how a sentence, or "Not mentioned". Its summaries are sentences of the passages.
 
     Parameters
     ----------
     without : collection of str
         Parts switched off, for ablations: "bridging" (looking up and ranking over bridges), "descriptions" (names in
-        the place of "the director of Emma"), "hops" (an answer in another passage than the one described), "shared names" (hops over a name without a passage),
-        "relations" (words of one relation), "types" (how names and nouns fit what is asked), "comparison" (options,
-        yes/no), "support" ("Not mentioned"), "path first" (the best chain's passages first), "explanation" (a sentence
-        for why and how).
+        the place of "the director of Emma"), "hops" (an answer in another passage than the one described), "shared
+        names" (hops over a name without a passage), "relations" (words of one relation), "types" (how names and nouns
+        fit what is asked), "comparison" (options, yes/no), "support" ("Not mentioned"), "path first" (the best chain's
+        passages first), "explanation" (a sentence for why and how).
 
     Raises
     ------

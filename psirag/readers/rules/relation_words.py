@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Any
 
 from psirag.readers.rules.named_spans import WORD, folded
 
@@ -133,10 +134,8 @@ def forms(word: str) -> frozenset[str]:
     -----
     Source: Porter's Snowball stemmer.
     """
-    from Stemmer import Stemmer
-
     base = IRREGULAR.get(word, word)
-    stem = str(Stemmer("english").stemWord(base))
+    stem = str(_stemmer().stemWord(base))
     return frozenset({stem, f"{base[:PREFIX]}-"} if len(base) >= PREFIX else {stem})
 
 
@@ -149,6 +148,14 @@ def relations(word: str) -> frozenset[int]:
     Source: ours.
     """
     return frozenset(number for number, listed in enumerate(RELATIONS) if word in listed)
+
+
+@lru_cache(maxsize=1)
+def _stemmer() -> Any:
+    """The stemmer, made once."""
+    from Stemmer import Stemmer
+
+    return Stemmer("english")
 
 
 def _token(word: str, start: int, end: int) -> Token:

@@ -11,12 +11,12 @@ import numpy as np
 
 from psirag.readers.rules.candidates import Candidate
 from psirag.readers.rules.chains import Chain
-from psirag.readers.rules.facets import Facets, Row, Told
+from psirag.readers.rules.facets import Facets, Told
 from psirag.readers.rules.looks import Looks
 from psirag.readers.rules.named_spans import folded_words
 from psirag.readers.rules.passages import PassageView
 from psirag.readers.rules.questions import AnswerType
-from psirag.readers.rules.relation_words import forms, relations
+from psirag.readers.rules.relation_words import Token, forms, relations
 from psirag.readers.rules.roles import Form, roles
 from psirag.readers.rules.word_classes import is_agent, members
 
@@ -125,29 +125,42 @@ class Scale:
         signs["on_path"] = float(any(_overlap(words, self.passages[key].subject_words) for key in chain.path[:-1]))
         signs["hops"] = len(chain.path) - 1.0
         signs["value"] = chain.value
-        weights = {name: weight for name, weight in WEIGHTS.items() if self.typed or name not in TYPE_SIGNS}
-        return Scored(found, chain, told.sentence.text, signs, sum(weights[name] * signs[name] for name in weights))
+        total = sum(weight * signs[name] for name, weight in self._weights)
+        return Scored(found, chain, told.sentence.text, signs, total)
+
+    @cached_property
+    def _weights(self) -> list[tuple[str, float]]:
+        """The weight of each sign that counts."""
+        return [(name, weight) for name, weight in WEIGHTS.items() if self.typed or name not in TYPE_SIGNS]
 
 
 def _coverage(facets: Facets, chain: Chain, told: Told, found: Candidate) -> dict[str, float]:
     """How much of the question chain and sentence hold together; what is asked itself counts only in the sentence."""
-    weights, main, named = facets.weights, facets.main, len(facets.names)
-    subject = found.form == "subject"
-    here: Row = (chain.last if subject else told.around(found.start, found.end)).copy()
-    here[:named] = 0.0
-    covered = np.where(main, here, np.maximum(chain.covered, here * (0.4 + 0.6 * facets.orders)))
-    missing = 1.0 - covered
-    before = np.where(main, 0.0, np.minimum(covered, chain.covered))
-    said = float(weights[main] @ here[main]) / (weights[main].sum() or 1.0)
+    named, subject = len(facets.names), found.form == "subject"
+    here = (chain.last if subject else told.around(found.start, found.end)).tolist()
+    passed = chain.covered.tolist()
+    held = gained = said = asked = names = unnamed = heaviest = 0.0
+    # Plain floats: a row has about six of them, too few for arrays to be worth their calls.
+    for i, (weight, main, share) in enumerate(facets.plainly):
+        this, before = 0.0 if i < named else here[i], 0.0 if main else passed[i]
+        covered = this if main else max(before, this * share)
+        held += weight * covered
+        gained += weight * (covered - before)
+        heaviest = max(heaviest, weight * (1.0 - covered))
+        if main:
+            said, asked = said + weight * this, asked + weight
+        if i < named:
+            unnamed, names = unnamed + weight * (1.0 - covered), names + weight
+    said /= asked or 1.0
     return {
-        "covered": float(weights @ covered),
-        "gained": 0.0 if subject else float(weights @ (covered - before)),
+        "covered": held,
+        "gained": 0.0 if subject else gained,
         "told_here": said,
-        "names_missing": float(weights[:named] @ missing[:named]) / (weights[:named].sum() or 1.0),
-        "heaviest_missing": float((weights * missing).max(initial=0.0)),
+        "names_missing": unnamed / (names or 1.0),
+        "heaviest_missing": heaviest,
         "subject": float(subject),
         "subject_told": said if subject else 0.0,
-        "sentence": 0.0 if subject else float(weights @ told.whole),
+        "sentence": 0.0 if subject else float(facets.weights @ told.whole),
     }
 
 
@@ -224,7 +237,9 @@ def _noun(asked: AnswerType, looks: Looks, passage: PassageView, told: Told, fou
     if not asked.head or asked.kind in {"date", "year", "quantity"}:
         return 0.0
     wanted, kin = forms(asked.head), relations(asked.head) if asked.kind in {"thing", "work", "number"} else frozenset()
-    heads = [token for token in told.sentence.tokens if token.forms & wanted or token.relations & kin]
+    heads: list[Token] = []
+    if told.sentence.forms & wanted or told.sentence.relations & kin:
+        heads = [token for token in told.sentence.tokens if token.forms & wanted or token.relations & kin]
     if asked.kind == "number":
         after = [token for token in told.sentence.tokens if token.start >= found.end][:3]
         return float(any(token in heads for token in after))

@@ -48,6 +48,9 @@ class Reading:
     passages: Mapping[int, PassageView]
     without: frozenset[str] = field(default_factory=frozenset)
     _read: dict[str, list[Scored]] = field(default_factory=dict, init=False, repr=False, compare=False)
+    _weighed: dict[QuestionView, tuple[Facets, dict[int, tuple[Told, ...]]]] = field(
+        default_factory=dict, init=False, repr=False, compare=False
+    )
 
     def only(self, passage: PassageView) -> Reading:
         """The same for a single passage."""
@@ -60,9 +63,11 @@ class Reading:
 
     def facets(self, question: QuestionView) -> tuple[Facets, dict[int, tuple[Told, ...]]]:
         """What the question asks the evidence to hold, and what each sentence tells of it."""
-        kin, bare = 0.0 if "relations" in self.without else KIN, unweighed(question)
-        told = {key: read(bare, passage, kin=kin) for key, passage in self.passages.items()}
-        return weigh_facets(question, told.values()), told
+        if question not in self._weighed:
+            kin, bare = 0.0 if "relations" in self.without else KIN, unweighed(question)
+            told = {key: read(bare, passage, kin=kin) for key, passage in self.passages.items()}
+            self._weighed[question] = weigh_facets(question, told.values()), told
+        return self._weighed[question]
 
     def chains(
         self, question: QuestionView, facets: Facets, told: Mapping[int, Sequence[Told]], *, hops: int = HOPS
