@@ -24,7 +24,8 @@ from psirag.evaluation.gold import lacking_gold
 from psirag.evaluation.metrics import rouge_l
 from psirag.evaluation.outcome import Outcome, run_question
 from psirag.evaluation.saving import check_place
-from psirag.evaluation.systems import System, as_systems
+from psirag.evaluation.systems import AgentSystem, SearchSystem, System, as_systems
+from psirag.index import Index
 from psirag.readers.prompts import prompts_version
 
 LIBRARIES = ("psirag", "numpy", "scipy", "bm25s", "sentence-transformers", "torch", "transformers", "rouge-score")
@@ -83,8 +84,9 @@ def evaluate(
     without gold answers has no `em`, `f1`, `rouge_l` and `false`, a question without gold passages no recall.
 
     Before the clock starts, the questions are encoded once by the encoder of the system's agent or index, or its own
-    `encoder`: where that keeps its vectors, as `load_encoder` does, the first system does not pay for the others. An
-    agent's further queries, and the questions of an encoder that keeps nothing, are within the clock.
+    `encoder`: where that keeps its vectors, as `load_encoder` does, the first system does not pay for the others. A
+    system over an `Index` searches once, so that its first question does not pay for what is made once. An agent's
+    further queries, and the questions of an encoder that keeps nothing, are within the clock.
 
     Source: Ψ-RAG §5.1, §D.4 (false and not-mentioned rates), Table 8 (time by part); NavTree §I.2 (answer presence).
 
@@ -112,7 +114,7 @@ def evaluate(
             bar.set_description(system.name)
             notes[system.name], chunks = _prepared(system)
             if not notes[system.name]:
-                _encode_beforehand(asked, _encoder_of(system), encoders)
+                _make_ready(system, asked, depths[-1], encoders)
                 odd[system.name] = Counter()
                 lacking |= dict.fromkeys(() if chunks is None else lacking_gold(asked, chunks))
                 for question in asked:
@@ -147,21 +149,18 @@ def _prepared(system: System) -> tuple[str, Chunks | None]:
         return f"not run: {error}", None
 
 
-def _encoder_of(system: System) -> Any:
-    """The encoder behind a system: of its agent's index, of its index, or its own; None where there is none."""
-    thing: Any = system
+def _make_ready(system: System, questions: Sequence[Question], most: int, encoders: list[Any]) -> None:
+    """Let what is made once be made outside a question's time; what is refused is told where the system meets it."""
+    behind: Any = system
     for name in ("agent", "index"):
-        thing = getattr(thing, name, thing)
-    return getattr(thing, "encoder", None)
-
-
-def _encode_beforehand(questions: Sequence[Question], encoder: Any, known: list[Any]) -> None:
-    """Let an encoder that is not yet known encode the questions; what it refuses is told where a system meets it."""
-    if any(encoder is each for each in known) or not callable(getattr(encoder, "encode_queries", None)):
-        return
-    known.append(encoder)
+        behind = getattr(behind, name, behind)
+    encoder: Any = getattr(behind, "encoder", None)
     with suppress(PsiragError):
-        encoder.encode_queries([each.question for each in questions])
+        if callable(getattr(encoder, "encode_queries", None)) and not any(encoder is known for known in encoders):
+            encoders.append(encoder)
+            encoder.encode_queries([each.question for each in questions])
+        if isinstance(behind, Index) and isinstance(system, (SearchSystem, AgentSystem)):
+            system.retrieve(questions[0].question, most)
 
 
 def _warn(outcomes: Sequence[Outcome], lacking: Sequence[str], odd: Mapping[str, Counter[str]]) -> None:
