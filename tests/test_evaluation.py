@@ -91,6 +91,13 @@ def test_every_other_system_against_one(evaluation):
     assert evaluation.against("A", "queries").set_index("system").loc["B", "difference"] == 1.0
 
 
+def test_one_system_has_no_other_to_compare():
+    alone = Evaluation({"A": ""}, OUTCOMES[:5], (2,))
+    assert alone.against("A", "recall@2").empty
+    with pytest.raises(PsiragError, match="metric must be one of"):
+        alone.against("A", "recall")
+
+
 def of_systems(*names, questions="1 2", k=(2,), seed=0, checksum="ab", **manifest):
     outcomes = [outcome(name, question, recall_at_2=1) for name in names for question in questions.split()]
     about = {"questions": {"sha256": checksum}, "systems": {name: {"beam": 5} for name in names}, **manifest}

@@ -76,7 +76,7 @@ class Evaluation(Record):
         return (*by_depth, *OF_ANSWERS, *COSTS, *SECONDS)
 
     def questions(self) -> DataFrame:
-        """One row a system and question: its words and gold answers, what was said, and every measure, NaN without one.
+        """One row a system and question: what was asked and said, gold answers, and every measure, NaN where it has none.
 
         Notes
         -----
@@ -228,7 +228,9 @@ class Evaluation(Record):
         Source: Efron (1979), doi:10.1214/aos/1176344552; Conover, Practical Nonparametric Statistics, §3.4.
         """
         pandas = needed("pandas", "evaluation", what="A table")
-        others = [name for name in self.systems if name != check_choice("system", baseline, tuple(self.systems))]
+        check_choice("system", baseline, tuple(self.systems))
+        check_choice("metric", metric, self.metrics)
+        others = [name for name in self.systems if name != baseline]
         found = [self._compared(name, baseline, metric) for name in others]
         columns = ("system", "n", "difference", "difference low", "difference high", "p")
         rows = [(name, each.n, *each.difference, each.p) for name, each in zip(others, found, strict=True)]
