@@ -76,7 +76,7 @@ class Evaluation(Record):
         return (*by_depth, *OF_ANSWERS, *COSTS, *SECONDS)
 
     def questions(self) -> DataFrame:
-        """One row a system and question: what was asked and said, gold answers, and every measure, NaN where it has none.
+        """One row a system and question: what was asked and said, gold answers, every measure, NaN where it has none.
 
         Notes
         -----
