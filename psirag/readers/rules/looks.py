@@ -22,6 +22,7 @@ PERSON_AFTER = re.compile(
     r"| \((?:born|b\.|c\.|\d{3,4}\b)"
 )
 PLACE_BEFORE = frozenset("across along at beneath from in near outside over through under".split())
+BY_THE = re.compile(r"\b(?:across|along|beside|over|down|up|on|near) the $")
 LIES_IN = re.compile(rf", in (?!{MONTHS})[A-Z]|, an? (?:\w+ )*(?:town|city|village)\b")
 
 
@@ -98,4 +99,9 @@ def _like_a_place(sentence: Sentence, span: Span) -> bool:
     """Whether a name stands where places do: behind "in" or "at", before ", in" and another name."""
     before = folded_words(sentence.text[max(0, span.start - 30) : span.start])[-1:]
     alone = len(span.words) == 1 and (LIES_IN.match(sentence.text[span.end :]) or before == ("to",))
-    return bool(alone) or bool(PLACE_BEFORE & set(before))
+    return bool(alone) or bool(PLACE_BEFORE & set(before)) or (len(span.words) == 1 and _by_the(sentence, span))
+
+
+def _by_the(sentence: Sentence, span: Span) -> bool:
+    """Whether a name stands where waters and heights do: behind "over the" or "along the"."""
+    return BY_THE.search(sentence.text[max(0, span.start - 30) : span.start]) is not None

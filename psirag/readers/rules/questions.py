@@ -57,6 +57,7 @@ AMOUNTS = {
 }  # fmt: skip
 STOPS = AUXILIARIES | PREPOSITIONS | RELATIVE
 STOPS |= frozenset("above below under over near behind beneath through across during per against not and".split())
+PAYING = frozenset("pay cost earn".split())
 COUNTS = frozenset("number population attendance".split())
 KINDS = frozenset("kind sort type breed species form".split())
 # Words that say what sort of answer is wanted, not what has to stand in the evidence.
@@ -277,6 +278,8 @@ def answer_type(question: QuestionView) -> AnswerType:
         return AnswerType("date" if word == "when" else "place")
     if word == "how":
         return _how(rest)
+    if rest[:1] and rest[0] in AUXILIARIES and PAYING & set(rest):
+        return AnswerType("quantity", "amount")
     return _typed(*_asked_noun(question, said[asked + 1 :], said[:asked]))
 
 
@@ -303,7 +306,7 @@ def _how(rest: tuple[str, ...]) -> AnswerType:
 def _asked_noun(question: QuestionView, rest: list[Token], before: list[Token]) -> tuple[str, str]:
     """The nouns that say what is asked for: "town" in "which old town was", "height" in "what was the height of"."""
     if not rest:
-        return _last_noun(question, before), ""
+        return _last_noun(question, before or [t for t in tokens(question.text) if t.end <= question.asking[0]]), ""
     if rest[0].word in {"is", "was", "are", "were"}:
         if rest[-1].word in {"called", "named"}:
             return ("person" if {"he", "she"} & {t.word for t in rest} else _last_noun(question, rest[:-1])), ""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
@@ -9,14 +10,17 @@ from typing import Literal
 from psirag.readers.rules.candidates import Candidate
 from psirag.readers.rules.facets import Told
 from psirag.readers.rules.passages import Sentence
-from psirag.readers.rules.questions import ASKING, AUXILIARIES, PARTICIPLE, PREPOSITIONS, QuestionView
-from psirag.readers.rules.relation_words import tokens
+from psirag.readers.rules.questions import ASKING, AUXILIARIES, PARTICIPLE, PERSONS, PREPOSITIONS, QuestionView
+from psirag.readers.rules.relation_words import Token, relations, tokens
+from psirag.readers.rules.word_classes import is_agent
 
 WHERE = frozenset("in at near on from to".split())
 TRANSPARENT = frozenset("the a an his her its their this that these those".split())
 ADVERBIAL = PREPOSITIONS | frozenset("through across over under beneath near outside along behind".split())
 BEING = frozenset("is are was were be been being".split())
 REACH = 2.5
+NAMING = relations("called")
+SAID_OF = re.compile(r",? (?:(?:is|was) )?")
 COPULAS = BEING | frozenset("become becomes became as called named".split())
 
 
@@ -74,12 +78,20 @@ def roles(form: Form, told: Told, found: Candidate, main: frozenset[int]) -> dic
         behind = token.end <= found.start
         apart = sentence.apart(token.end, found.start) if behind else sentence.apart(found.end, token.start)
         if facet in main and apart < REACH:
-            role = "aligned" if form.side == ("behind" if behind else "before") else "across"
-            if behind and before == "by" and form.side != "behind" and PARTICIPLE.search(token.word):
+            side = form.side or ("behind" if token.relations & NAMING else "")
+            role = "aligned" if side == ("behind" if behind else "before") else "across"
+            if behind and form.side != "behind" and _does_it(sentence, token, found.start, before):
                 role = "agent"
-            if form.side or role == "agent":
+            if side or role == "agent":
                 signs[role] = max(signs[role], strength / (1 + apart))
     return signs
+
+
+def _does_it(sentence: Sentence, token: Token, start: int, before: str) -> bool:
+    """Whether a name behind a verb is the doer's: after "by", or after a noun for one ("its director was …")."""
+    if before == "by":
+        return PARTICIPLE.search(token.word) is not None
+    return (token.word in PERSONS or is_agent(token.word)) and SAID_OF.fullmatch(sentence.text[token.end : start]) is not None
 
 
 def _word_before(sentence: Sentence, start: int) -> str:

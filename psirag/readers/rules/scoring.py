@@ -15,7 +15,7 @@ from psirag.readers.rules.facets import Facets, Told
 from psirag.readers.rules.looks import Looks
 from psirag.readers.rules.named_spans import folded_words
 from psirag.readers.rules.passages import PassageView
-from psirag.readers.rules.questions import AnswerType
+from psirag.readers.rules.questions import NAMED_THINGS, PLACES, AnswerType
 from psirag.readers.rules.relation_words import Token, forms, relations
 from psirag.readers.rules.roles import Form, roles
 from psirag.readers.rules.word_classes import is_agent, members
@@ -80,6 +80,9 @@ WATERS_AND_HEIGHTS = frozenset(
 )
 SAID_BEFORE = re.compile(r"\W{1,2}|,? (?:of|called|named|is|was|,)(?: the| an?)? ?")
 DETERMINED = re.compile(r"\b(?:the|an?|his|her|its|another) $")
+WAYS = frozenset("avenue square lane alley boulevard gate park mountains river falls".split())
+# Nouns for what a country or continent may be.
+WIDE = frozenset("country continent place location birthplace region part island state site".split())
 FAR = 20.0
 
 
@@ -199,15 +202,16 @@ def _kind(asked: AnswerType, looks: Looks, passage: PassageView, told: Told, fou
     opener = found.start == 0 and found.form == "name" and words not in looks.inside and len(words) == 1
     known = members(asked.head) if kind == "thing" or asked.head in {"country", "continent"} else frozenset()
     member = bool(words) and (words[-1] in known or ("actor" in known and is_agent(words[-1])))
+    foreign = (asked.kind == "person" or bool(asked.head)) and _is_elsewhere(asked, found, words)
     return {
         "noun": noun,
         "nounless": float(bool(asked.head) and wanted and noun == 0),
-        "misfit": float(_misfit(asked, person, place, text[: found.start])),
+        "misfit": float(foreign or _misfit(asked, person, place, text[: found.start])),
         "placeless": float(kind == "place" and not place and noun < 1 and not opens),
         "place": float(kind == "place" and (place or opens)),
         "person": float(kind == "person") * person,
         "full": float(kind == "person" and 1 < len(words) < 5 and not DETERMINED.search(text[: found.start])),
-        "opener": float(kind != "thing" and opener),
+        "opener": float(kind != "thing" and opener and not (kind == "place" and place)),
         "container": float(inside),
         "adjective": float(bool(alone) and DETERMINED.search(text[: found.start]) is not None),
         "member": float(member),
@@ -215,6 +219,17 @@ def _kind(asked: AnswerType, looks: Looks, passage: PassageView, told: Told, fou
         "odd_phrase": float(found.form == "phrase" and kind != "thing"),
         "plain_name": float(found.form in {"name", "subject"} and kind == "thing" and not asked.head),
     }  # fmt: skip
+
+
+def _is_elsewhere(asked: AnswerType, found: Candidate, words: tuple[str, ...]) -> bool:
+    """Whether a name is a country's where something smaller is asked for, or ends like a place's where a person is."""
+    if found.form == "phrase" or not words or asked.kind not in {"person", "place", "work"}:
+        return False
+    if asked.kind == "person" and len(words) > 1 and words[-1] in PLACES | NAMED_THINGS | WAYS:
+        return True
+    alone = len(words) == 1 or (len(words) == 2 and words[0] in {"new", "north", "south", "united"})
+    country = alone and words[-1] in members("country") | members("continent")
+    return country and asked.head not in WIDE
 
 
 def _misfit(asked: AnswerType, person: float, place: bool, before: str) -> bool:
