@@ -99,6 +99,11 @@ def test_retrieve_gives_chunks_read_then_those_shown(rit):
     assert found.trace.nodes_scored == sum(table.trace.nodes_scored for table in tables)
 
 
+def test_a_table_of_contents_is_a_query(rit):
+    tables, _ = tables_of(rit.ask(QUESTION).steps)
+    assert rit.retrieve(QUESTION).trace.queries == len(tables)
+
+
 def test_sections_of_several_chunks_take_turns():
     bats, owls = "Bats hunt moths. Bats hunt at night. Bats hunt alone.", "Owls hunt mice. Owls hunt alone."
     text = f"# A\n\n## Bats\n\n{bats}\n\n## Owls\n\n{owls}"

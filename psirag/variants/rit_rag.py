@@ -178,7 +178,7 @@ class RitRag(SectionTools):
         others = sorted(set(shown) - set(read), key=lambda node: (-shown[node], node))
         hits = [*self._by_turns(read, scores), *(h for node in others for h in self._by_turns([node], scores))][:k]
         scored = sum(table.trace.nodes_scored for table in tables)
-        trace = Trace((), scored, tables[0].trace.sides, tables[0].trace.fused)
+        trace = Trace((), scored, tables[0].trace.sides, tables[0].trace.fused, queries=len(tables))
         return Retrieval(question, tuple(hits), trace)
 
     def _by_turns(self, nodes: Sequence[int], scores: Mapping[int, float]) -> list[Hit]:
