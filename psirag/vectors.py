@@ -75,7 +75,7 @@ def keep_unit_rows(vectors: npt.ArrayLike, *, what: str = "vectors") -> Vectors:
     return _scale(rows, what)[0]
 
 
-def check_unit_rows(rows: Any, *, what: str = "rows") -> None:
+def check_unit_rows(rows: Any) -> None:
     """Raise where `rows` is no float32 array of unit or zero rows, which would be compared by more than direction.
 
     Examples
@@ -89,7 +89,7 @@ def check_unit_rows(rows: Any, *, what: str = "rows") -> None:
             wrong = _wrong_rows(rows)
             given = f"{_rows(wrong)} of another length" if wrong else ""
     if given:
-        raise PsiragError(f"{what} must be float32 rows of unit length", given, "Pass psirag.vectors.unit_rows(rows).")
+        raise PsiragError("rows must be float32 rows of unit length", given, "Pass psirag.vectors.unit_rows(rows).")
 
 
 def _wrong_rows(rows: npt.NDArray[np.float32]) -> list[int]:

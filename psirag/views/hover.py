@@ -63,7 +63,7 @@ def hover_text(text: str, *, width: int = 60, limit: int = 200) -> str:
     return "<br>".join(escaped(line) for line in lines)
 
 
-def hover_box(heading: str, text: str = "", *, width: int = 60, limit: int = 200) -> str:
+def hover_box(heading: str, text: str = "", *, limit: int = 200) -> str:
     """Return a hover box with a bold heading of our own words and a text below it.
 
     Examples
@@ -72,7 +72,7 @@ def hover_box(heading: str, text: str = "", *, width: int = 60, limit: int = 200
     '<b>chunk 3</b><br>Oslo'
     """
     head = f"<b>{escaped(heading)}</b>"
-    return f"{head}<br>{hover_text(text, width=width, limit=limit)}" if text.strip() else head
+    return f"{head}<br>{hover_text(text, limit=limit)}" if text.strip() else head
 
 
 def fitted(text: str, width: float, size: float) -> str:
