@@ -112,6 +112,13 @@ def test_a_passage_is_about_its_title_more_than_about_what_it_mentions():
     assert quality("", "The Blue Ferry", text) == 0.0
 
 
+@given(st.lists(st.sampled_from("abc")), st.lists(st.sampled_from("abc"), max_size=3))
+@pytest.mark.oracle
+def test_a_run_of_words_is_a_substring(words, run):
+    """One letter a word: a run stands in the words where its letters stand in theirs."""
+    assert contains_run(words, run) == (bool(run) and "".join(run) in "".join(words))
+
+
 def test_runs_of_words():
     assert contains_run("a b c".split(), ["b", "c"])
     assert not contains_run("a b c".split(), ["a", "c"])
@@ -419,9 +426,21 @@ def test_what_is_all_that_is_asked_is_no_description(question):
         ("What did Ada Lee lose in the marsh?", "Ada Lee", "Ada Lee lost her left boot in the marsh.", "left boot"),
         ("On what did Ada Lee write her songs?", "Ada Lee", "Ada Lee wrote her songs on paper bags.", "paper bags"),
         ("Who was Fort Hill designed by?", "Fort Hill", "Fort Hill was designed by Bo Dahl in Graz.", "Bo Dahl"),
+        ("Who designed the old bridge?", "", "Ada Lee designed the old bridge over the Rhine.", "Ada Lee"),
+        ("Who directed Fort Hill?", "Fort Hill", "Its director was Bo Dahl and its producer Cy Vane.", "Bo Dahl"),
+        ("What is the nickname of Fort Hill?", "Fort Hill", "Soldiers call it the Anvil.", "Anvil"),
+        (
+            "What did Bo Dahl pay for it?",
+            "Bo Dahl",
+            "Bo Dahl bought it in Graz for two crowns and six pence.",
+            "two crowns and six pence",
+        ),
+        ("Fort Hill is built of one stone; which?", "Fort Hill", "Bo Dahl had Fort Hill built of granite.", "granite"),
+        ("Which river flows past Fort Hill?", "Fort Hill", "Coming from Austria, the Mur flows past Fort Hill.", "Mur"),
+        ("Which architect built it?", "Fort Hill", "Fort Hill, on Fifth Avenue, was built for Bo Dahl.", "Bo Dahl"),
     ],
 )
-def test_answers_that_are_no_names(question, title, text, expected):
+def test_answers_by_their_look_and_their_place(question, title, text, expected):
     reading = Reading({0: PassageView(title, text), 1: PassageView("Lisbon", SHELF[4][1])})
     assert reading.best(reading.view(question)).candidate.text == expected
 

@@ -98,7 +98,8 @@ def _quantities(asked: AnswerType, sentence: Sentence) -> Iterator[Candidate]:
         if needed and not unit and not re.fullmatch(TIMES, found[0], re.I):
             continue
         if unit and asked.head == "amount":
-            unit = re.match(rf"{re.escape(unit[0])}(?: and (?:{NUMBER.pattern}) (?:{units})\b)?", text[found.end() :], re.I)
+            more = rf"{re.escape(unit[0])}(?: and (?:{NUMBER.pattern}) (?:{units})\b)?"
+            unit = re.match(more, text[found.end() :], re.IGNORECASE)
         end = found.end() + (unit.end() if unit and asked.head != "age" else 0)
         yield Candidate(text[found.start() : end], found.start(), end, "number")
 

@@ -45,4 +45,3 @@ def names_resolved(question: QuestionView, reading: Reading) -> list[Span]:
     asked = {span.words for span in question.names}
     found = (span for resolved in reading.resolved(reading.view(question.text)) for span in resolved.view.names)
     return [span for span in found if span.words not in asked]
-

@@ -59,18 +59,18 @@ class Looks:
     def person(self, words: Words) -> float:
         """How surely a name is a person's, from -1 to 1; 0 when nothing tells."""
         own = self.subjects.get(words)
-        if own is not None:
-            return 1.0 if own.is_person else -1.0
         seen = float(self.persons.get(words, 0) - self.places.get(words, 0))
+        if own is not None and (own.is_person or not _is_untold(own, seen)):
+            return 1.0 if own.is_person else -1.0
         seen += 0.5 * (bool(self.parts.get(words[-1], 0)) if words else False)
         return max(-1.0, min(1.0, seen))
 
     def place(self, words: Words) -> bool:
         """Whether a name is written as a place, or has a passage of its own that is not about a person."""
-        own = self.subjects.get(words)
+        own, seen = self.subjects.get(words), self.places.get(words, 0)
         if own is not None and (own.is_person or "(" in own.title_text):
             return False
-        return own is not None or bool(self.places.get(words))
+        return bool(seen) or (own is not None and not _is_untold(own, self.persons.get(words, 0) - seen))
 
 
 @lru_cache(maxsize=1 << 12)
@@ -100,6 +100,11 @@ def _like_a_place(sentence: Sentence, span: Span) -> bool:
     before = folded_words(sentence.text[max(0, span.start - 30) : span.start])[-1:]
     alone = len(span.words) == 1 and (LIES_IN.match(sentence.text[span.end :]) or before == ("to",))
     return bool(alone) or bool(PLACE_BEFORE & set(before)) or (len(span.words) == 1 and _by_the(sentence, span))
+
+
+def _is_untold(own: PassageView, seen: float) -> bool:
+    """Whether a passage without "he" or "she" leaves open what it is about: no title, or a person's verb beside it."""
+    return not own.title_text or (seen > 0 and len(own.subject_words) > 1)
 
 
 def _by_the(sentence: Sentence, span: Span) -> bool:

@@ -91,7 +91,8 @@ def _does_it(sentence: Sentence, token: Token, start: int, before: str) -> bool:
     """Whether a name behind a verb is the doer's: after "by", or after a noun for one ("its director was …")."""
     if before == "by":
         return PARTICIPLE.search(token.word) is not None
-    return (token.word in PERSONS or is_agent(token.word)) and SAID_OF.fullmatch(sentence.text[token.end : start]) is not None
+    doer = token.word in PERSONS or is_agent(token.word)
+    return doer and SAID_OF.fullmatch(sentence.text[token.end : start]) is not None
 
 
 def _word_before(sentence: Sentence, start: int) -> str:
