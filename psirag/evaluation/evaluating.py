@@ -11,7 +11,6 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
-from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 from tqdm import tqdm
@@ -26,6 +25,7 @@ from psirag.evaluation.outcome import Outcome, run_question
 from psirag.evaluation.saving import check_place
 from psirag.evaluation.systems import AgentSystem, SearchSystem, System, as_systems
 from psirag.index import Index
+from psirag.optional import installed_version
 from psirag.readers.prompts import prompts_version
 
 LIBRARIES = ("psirag", "numpy", "scipy", "bm25s", "sentence-transformers", "torch", "transformers", "rouge-score")
@@ -188,7 +188,7 @@ def _manifest(
     about = {
         "ask": bool(ask),
         "python": platform.python_version(),
-        "versions": {name: _version(name) for name in LIBRARIES},
+        "versions": {name: installed_version(name) for name in LIBRARIES},
         "prompts": prompts_version(),
         "questions": {"count": len(questions), "sha256": digest},
         "systems": {each.name: {} if notes[each.name] else getattr(each, "settings", {}) for each in systems},
@@ -201,11 +201,3 @@ def _plain(value: Any) -> Any:
     if isinstance(value, Mapping):
         return dict(value)
     return getattr(value, "name", None) or getattr(value, "__name__", None) or type(value).__name__
-
-
-def _version(package: str) -> str:
-    """The installed version of a package, "" where there is none."""
-    try:
-        return version(package)
-    except PackageNotFoundError:
-        return ""
