@@ -6,12 +6,12 @@ from collections.abc import Callable
 
 import numpy as np
 import numpy.typing as npt
-from threadpoolctl import threadpool_limits
 
 from psirag.checks import check_count
 from psirag.errors import PsiragError
 from psirag.tree.abstract_tree import AbstractTree
 from psirag.tree.collapsing import collapse
+from psirag.tree.one_thread import one_blas_thread
 from psirag.tree.rebalancing import check_max_children, rebalance
 from psirag.tree.spanning_tree import SpanningTree, spanning_tree
 from psirag.vectors import Ints, Vectors, unit_rows
@@ -99,7 +99,7 @@ def bucketed_pairs(
     check_count("seed", seed, minimum=0)
     if len(rows) == 0:
         raise PsiragError("a tree needs at least one vector", f"an array of shape {rows.shape}", "Add a chunk.")
-    with threadpool_limits(1, user_api="blas"):
+    with one_blas_thread():
         buckets = _cut(rows, np.arange(len(rows)), bucket_size, np.random.default_rng(seed))
     trees: list[SpanningTree] = Parallel(n_jobs=-1, prefer="threads")(delayed(pairs)(rows[one]) for one in buckets)
     inside = [(one[tree.u], one[tree.v]) for one, tree in zip(buckets, trees, strict=True)]

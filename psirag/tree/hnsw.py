@@ -6,7 +6,6 @@ from importlib.util import find_spec
 
 import numpy as np
 import numpy.typing as npt
-from threadpoolctl import threadpool_limits
 
 from psirag.checks import check_count
 from psirag.errors import PsiragError
@@ -110,15 +109,16 @@ def hnsw_pairs(
     distinct, later = np.flatnonzero(first == np.arange(len(rows))), np.flatnonzero(first != np.arange(len(rows)))
     if len(distinct) < exact_below:
         return spanning_tree(rows)
-    with threadpool_limits(threads, user_api="openmp"):
-        u, v = _neighbours(rows[distinct], neighbours, links, ef_construction, ef_search)
+    u, v = _neighbours(rows[distinct], neighbours, links, ef_construction, ef_search, threads)
     low, high = distinct[np.minimum(u, v)], distinct[np.maximum(u, v)]
     stars = Pairs(first[later], later, np.full(len(later), EQUAL_ROWS))
     near = Pairs(low, high, similarity_keys(rows, low, high))
     return complete_forest(kruskal(Pairs.concatenate([stars, near]), len(rows)), rows)
 
 
-def _neighbours(rows: Vectors, count: int, links: int, ef_construction: int, ef_search: int) -> tuple[Ints, Ints]:
+def _neighbours(
+    rows: Vectors, count: int, links: int, ef_construction: int, ef_search: int, threads: int
+) -> tuple[Ints, Ints]:
     """Return each pair of a row and one of its approximate neighbours once."""
     if find_spec("faiss") is None:
         raise PsiragError(
@@ -128,8 +128,13 @@ def _neighbours(rows: Vectors, count: int, links: int, ef_construction: int, ef_
 
     graph = faiss.IndexHNSWFlat(rows.shape[1], links, faiss.METRIC_INNER_PRODUCT)
     graph.hnsw.efConstruction, graph.hnsw.efSearch = ef_construction, ef_search
-    graph.add(rows)
-    found = graph.search(rows, min(count + 1, len(rows)))[1]
+    before = faiss.omp_get_max_threads()
+    faiss.omp_set_num_threads(threads)  # of the calling thread alone
+    try:
+        graph.add(rows)
+        found = graph.search(rows, min(count + 1, len(rows)))[1]
+    finally:
+        faiss.omp_set_num_threads(before)
     u, v = np.repeat(np.arange(len(rows)), found.shape[1]), found.ravel()
     real = (v >= 0) & (v != u)  # faiss fills up with −1 what it cannot reach
     code = np.unique(np.minimum(u, v)[real] * len(rows) + np.maximum(u, v)[real])

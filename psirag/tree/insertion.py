@@ -11,10 +11,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from threadpoolctl import threadpool_limits
 
 from psirag.errors import PsiragError
 from psirag.tree.kruskal import Bottlenecks, Pairs, bottlenecks, kruskal
+from psirag.tree.one_thread import one_blas_thread
 from psirag.tree.similarity_keys import SCALE, similarity_keys
 from psirag.tree.spanning_tree import SpanningTree, spanning_tree
 from psirag.tree.sweeping import product_margin
@@ -164,7 +164,7 @@ def _across(known: Pairs, members: Ints, others: Ints, rows: Vectors) -> list[Pa
         walk, bars = members[tree.order], known.key[tree.last[0]] / SCALE
     step = max(16, _TILE // len(walk))
     blocks = [others[start : start + step] for start in range(0, len(others), step)]
-    with threadpool_limits(1, user_api="blas"):
+    with one_blas_thread():
         found: list[Pairs] = Parallel(n_jobs=-1, prefer="threads")(
             delayed(_across_block)(rows, walk, bars, block) for block in blocks
         )

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import numpy.typing as npt
-from threadpoolctl import threadpool_limits
 
 from psirag.checks import check_choice
 from psirag.errors import PsiragError
 from psirag.tree.abstract_tree import AbstractTree
 from psirag.tree.collapsing import collapse
+from psirag.tree.one_thread import one_blas_thread
 from psirag.tree.rebalancing import check_max_children, rebalance
 from psirag.tree.similarity_keys import rank_pairs, similarity_keys
 from psirag.vectors import Floats, Ints, Vectors, unit_rows
@@ -91,7 +91,7 @@ def linkage_witnesses(rows: Vectors, method: str) -> tuple[Ints, Ints]:
     kind = np.unique(rows, axis=0, return_inverse=True)[1].reshape(-1)
     below = [np.array([leaf]) for leaf in range(len(rows))]
     witnesses = np.empty((len(merged), 2), dtype=np.int64)
-    with threadpool_limits(1, user_api="blas"):
+    with one_blas_thread():
         for merge, (a, b) in enumerate(merged.tolist()):
             witnesses[merge] = _first_pair_across(rows, _first_of_kind(below[a], kind), _first_of_kind(below[b], kind))
             below.append(np.sort(np.concatenate([below[a], below[b]])))
@@ -107,7 +107,7 @@ def _condensed_distances(rows: Vectors, *, euclidean: bool) -> Floats:
     exact /= np.maximum(np.linalg.norm(exact, axis=1, keepdims=True), 0.5)  # a float32 row is only nearly a unit row
     length = np.einsum("ij,ij->i", exact, exact)
     filled = 0
-    with threadpool_limits(1, user_api="blas"):
+    with one_blas_thread():
         for start in range(0, n, max(1, _TILE // n)):
             tile = exact[start : start + max(1, _TILE // n)] @ exact.T
             for i, similar in enumerate(tile, start):

@@ -18,7 +18,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from threadpoolctl import threadpool_limits
 from tqdm import tqdm
 
 from psirag.checks import check_count
@@ -26,6 +25,7 @@ from psirag.errors import PsiragError
 from psirag.tree.checkpoint import Checkpoint, Progress
 from psirag.tree.equal_rows import first_equal_rows
 from psirag.tree.kruskal import Pairs, bottlenecks, kruskal
+from psirag.tree.one_thread import one_blas_thread
 from psirag.tree.seeding import seed_tree
 from psirag.tree.similarity_keys import EQUAL_ROWS, rank_pairs, similarities
 from psirag.tree.sweeping import Sweep, Tiles, candidates
@@ -132,7 +132,7 @@ def spanning_tree(
     distinct, later = np.flatnonzero(first == np.arange(len(rows))), np.flatnonzero(first != np.arange(len(rows)))
     u, v, key = first[later], later, np.full(len(later), EQUAL_ROWS)
     if len(distinct) > 1:
-        with threadpool_limits(1, user_api="blas"):
+        with one_blas_thread():
             state = (keep and keep.load()) or _start(rows, distinct, seed)
             laid_out = _lay_out(rows, distinct[state.layout], in_place=overwrite_rows)
             found = _improve(laid_out, state, block, workers, _tiles(laid_out, device), keep, progress)

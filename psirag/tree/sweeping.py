@@ -10,9 +10,9 @@ from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
-from threadpoolctl import threadpool_limits
 
 from psirag.tree.kruskal import Bottlenecks, Pairs
+from psirag.tree.one_thread import one_blas_thread
 from psirag.tree.similarity_keys import SCALE, similarity_keys
 from psirag.vectors import Ints, Vectors
 
@@ -100,7 +100,7 @@ def candidates(rows: Vectors, sweep: Sweep, blocks: Sequence[range], tiles: Tile
         The caller's process, which has BLAS at one thread a worker; another process sees to that itself.
     """
     tiles = NumpyTiles(rows) if tiles is None else tiles
-    with nullcontext() if caller == os.getpid() else threadpool_limits(1, user_api="blas"):
+    with nullcontext() if caller == os.getpid() else one_blas_thread():
         return Pairs.concatenate([pairs for block in blocks for pairs in _of_block(rows, sweep, block, tiles)])
 
 
