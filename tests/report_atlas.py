@@ -1,8 +1,9 @@
 """Print how right the rules reader's answers are on the set "atlas": run by hand, `report_atlas.py`.
 
 The reader's rules and weights were made while looking at the whole first set, so its figures, in both halves, tell how
-well the rules fit and not how they carry over: that is what the second set is for, on which nothing was tuned
-(`--second`). `--ablations` leaves each part out in turn, with paired intervals; `--json FILE` keeps the results.
+well the rules fit and not how they carry over: that is what the second and the third set are for, on which nothing
+was tuned (`--unseen`). `--ablations` leaves each part out in turn, with paired intervals; `--json FILE` keeps the
+results.
 """
 
 from __future__ import annotations
@@ -136,7 +137,7 @@ def main() -> None:
     """Build, ask, print, and write JSON when asked."""
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("--ablations", action="store_true")
-    options.add_argument("--second", action="store_true")
+    options.add_argument("--unseen", action="store_true")
     options.add_argument("--json", type=Path, metavar="FILE")
     given = options.parse_args()
     index = Index.build("atlas")
@@ -145,9 +146,9 @@ def main() -> None:
     settings = {"k": PASSAGES, "agent": BUDGET, "one-step BM25": ONE_STEP}
     found = {**made, "settings": settings}
     found["first set"] = report(index, load_questions("atlas"), parts=given.ablations, say=print)
-    if given.second:
-        print("\nsecond set")
-        found["second set"] = report(index, load_questions("atlas-second"), parts=False, say=print)
+    for name in ("second", "third") if given.unseen else ():
+        print(f"\n{name} set")
+        found[f"{name} set"] = report(index, load_questions(f"atlas-{name}"), parts=False, say=print)
     if given.json:
         given.json.write_text(json.dumps(found, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
 
