@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import json
+from datetime import UTC, datetime
 from pathlib import Path
 
 import numpy as np
@@ -125,7 +126,9 @@ def main() -> None:
         }
         print(name, json.dumps(found[name]))
     if given.json:
-        given.json.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
+        given.json.write_text(
+            json.dumps({"date": datetime.now(UTC).date().isoformat(), **found}, indent=1) + "\n", encoding="utf-8"
+        )
 
 
 if __name__ == "__main__":
