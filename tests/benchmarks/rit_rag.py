@@ -149,7 +149,8 @@ def main() -> None:
             shown = {what: round(float(np.mean([row[what] for row in cross])), 3) for what in cross[0]}
             print(budget, name, shown)
     about = {
-        "date": datetime.now(UTC).date().isoformat(), "corpus": "handbook", "documents": len(corpus), "sections": rit.forest.n_nodes, "chunks": len(rit.chunks),
+        "date": datetime.now(UTC).date().isoformat(), "corpus": "handbook",
+        "documents": len(corpus), "sections": rit.forest.n_nodes, "chunks": len(rit.chunks),
         "encoder": encoder.name, "n_chunks": rit.n_chunks, "n_nodes": rit.n_nodes, "toc_tokens": rit.toc_tokens,
     }  # fmt: skip
     told = {"about": about, "by read_tokens": budgets, "cross, one setting changed": vary(rit, questions, sections)}
