@@ -336,6 +336,11 @@ def test_what_never_ends_is_not_read(kind, tmp_path):
             load(path)
 
 
+def test_a_character_of_thousands_of_digits():
+    page = f"<html><h1 id='&#{'9' * 5000};'>One &#{'9' * 5000}; two</h1>"
+    assert document_tree(page).titles == ("One \ufffd two",)
+
+
 def test_an_answer_of_a_story_that_is_a_number():
     story = {"document": {"id": "a", "text": "One."}, "question": "How many?", "answer": 1.5}
     assert load_questions([story])[0].answers == ("1.5",)

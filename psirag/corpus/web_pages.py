@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from html import unescape
 from html.parser import HTMLParser
+
+_TOO_LONG = re.compile(r"&#[0-9]{1000,}")
 
 
 class WebPage(HTMLParser):
@@ -16,6 +19,10 @@ class WebPage(HTMLParser):
     >>> page = WebPage()
     >>> page.feed("<p>One <![if !IE]>two")
     """
+
+    def feed(self, data: str) -> None:
+        """Parse a page; a character whose number is too long for Python is none."""
+        super().feed(_TOO_LONG.sub("&#0", data))
 
     def parse_marked_section(self, i: int, report: bool = True) -> int:
         """Take `<![…>` for a comment, as browsers do."""
