@@ -9,13 +9,14 @@ export PIP_DISABLE_PIP_VERSION_CHECK = 1
 export PIP_NO_INPUT = 1
 
 .DEFAULT_GOAL := help
-.PHONY: help install notebooks site commit-notebooks test coverage slow lint format audit lab clean
+.PHONY: help install notebooks site commit-notebooks test coverage slow mutation lint format audit lab clean
 
 help:
 	@echo "make notebooks          run every notebook, headless, into build/ (executed copy and one offline HTML page each)"
 	@echo "make site               the same, and the pages as a static site in build/site/"
 	@echo "make test               lint, types, tests and doctests"
-	@echo "make slow               the tests that take minutes"
+	@echo "make slow               the tests that take minutes, fuzzing and mutation testing (hours)"
+	@echo "make mutation           mutants of tree, cost and fusion, and the tests that find them"
 	@echo "make coverage           the tests once more, with the share of lines they reach"
 	@echo "make lab                open the notebooks in JupyterLab"
 	@echo "make commit-notebooks   run every notebook and renew the outputs stored in notebooks/"
@@ -67,8 +68,13 @@ test: $(STAMP)
 coverage: $(STAMP)
 	$(PYTEST) tests --cov --cov-report=term --cov-fail-under=92
 
-slow: $(STAMP)
+# Fuzzing takes 10 minutes a reader; PSIRAG_FUZZ_SECONDS=60 makes it one.
+slow: $(STAMP) mutation
 	$(BIN)/python -m pytest -q -m slow tests
+
+mutation: $(STAMP)
+	@$(BIN)/python -m pip install -q -c constraints.txt mutmut==3.8.1
+	$(BIN)/python tests/benchmarks/mutation.py
 
 audit: $(STAMP)
 	@$(BIN)/python -m pip install -q -c constraints.txt pip-audit
