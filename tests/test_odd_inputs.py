@@ -35,7 +35,7 @@ from psirag.corpus import Document
 from psirag.errors import PsiragError, PsiragWarning
 from psirag.evaluation import Evaluation, evaluate
 from psirag.variants import NavTree, RitRag, section_forest
-from psirag.views import embedding_map_layout, explore_map, merge_animation, place_query
+from psirag.views import embedding_map_layout, explore_agent, explore_map, explore_tree, merge_animation, place_query
 from tests.hashing_encoder import HashingEncoder
 
 TEXTS = ["moth bat cave", "owl pine river", "rain cloud sun", "moth owl night"]
@@ -311,3 +311,9 @@ def test_a_drawing_of_any_text_is_xml():
         page = xml.dom.minidom.parseString(figure.svg.encode())
         assert not page.getElementsByTagName("script")
         assert len(page.getElementsByTagName("svg")) == 1
+
+
+@pytest.mark.parametrize("explore", [explore_tree, explore_agent])
+def test_a_panel_needs_an_index(explore):
+    with pytest.raises(PsiragError, match=f"{explore.__name__}'s index"):
+        explore(None)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from psirag.checks import check_count
+from psirag.checks import check_count, check_type
+from psirag.index import Index
 from psirag.readers import READERS, Reader, load_reader
 from psirag.retrieval.trace import Retrieval
 from psirag.transcript import Answer, Step
@@ -14,9 +15,6 @@ from psirag.views.circular_descent import draw_on_disc
 from psirag.views.widgets import cards
 from psirag.views.widgets.live_run import LiveRun, Moment, Work
 from psirag.views.widgets.panel import Panel
-
-if TYPE_CHECKING:
-    from psirag.index import Index
 
 _ONE_CLICK = 0.5  # seconds within which a second click on Ask, with nothing changed, belongs to the first
 
@@ -73,6 +71,7 @@ def explore_agent(
     >>> panel.ask("Which planet orbits the Sun in 88 days?").text
     'Mercury'
     """
+    check_type("explore_agent's index", index, Index, "Pass Index.build(corpus).")
     return AgentPanel(index, reader, question, (k, max_retrievals, max_queries), retrieve)
 
 

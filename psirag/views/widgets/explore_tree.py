@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from psirag.checks import check_count
+from psirag.checks import check_count, check_type
 from psirag.errors import PsiragError
+from psirag.index import Index
 from psirag.views.circular_tree import circular_tree
 from psirag.views.hover import escaped, plain_text
 from psirag.views.widgets.cards import card, page
@@ -17,7 +18,6 @@ from psirag.views.widgets.panel import LiveFigure, Panel
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure
 
-    from psirag.index import Index
 
 _FOUND, _LISTED = 10, 40
 
@@ -54,6 +54,7 @@ def explore_tree(index: Index, node: int | None = None) -> TreePanel:
     >>> panel.go(0).node
     0
     """
+    check_type("explore_tree's index", index, Index, "Pass Index.build(corpus).")
     return TreePanel(index, index.tree.root if node is None else node)
 
 
