@@ -12,7 +12,8 @@ import pytest
 from psirag.theory import FALSE, HOLDS, Verdict, non_uniformity, similarity_ranking
 from psirag.theory.__main__ import block, main, margin
 
-ROOT = Path(__file__).resolve().parent.parent
+from tests.wheel import build_wheel
+
 FAST = (non_uniformity.check, similarity_ranking.check)
 
 
@@ -66,21 +67,10 @@ def test_lines_are_no_wider_than_a_terminal_and_long_cases_are_shortened():
 
 @pytest.fixture(scope="module")
 def installed(tmp_path_factory) -> Path:
-    """A wheel built from a copy of the sources, unpacked into an empty folder."""
+    """The wheel, unpacked into an empty folder."""
     folder = tmp_path_factory.mktemp("installed")
-    built = tmp_path_factory.mktemp("wheel")
-    source = tmp_path_factory.mktemp("source")
-    listed = ["git", "ls-files", "-co", "--exclude-standard", "psirag", "theory", "data", "*.toml", "*.md", "LICENSE"]
-    for name in subprocess.run(listed, cwd=ROOT, check=True, capture_output=True, text=True).stdout.split("\n"):
-        if name and (ROOT / name).is_file():
-            (source / name).parent.mkdir(parents=True, exist_ok=True)
-            (source / name).write_bytes((ROOT / name).read_bytes())
-    (source / "README.md").touch()
-    (source / "LICENSE").touch()
     pip = [sys.executable, "-m", "pip", "--quiet", "--disable-pip-version-check"]
-    build = [*pip, "wheel", "--no-deps", "--no-build-isolation", "--wheel-dir", str(built), str(source)]
-    subprocess.run(build, check=True, capture_output=True, text=True)
-    (wheel,) = built.glob("*.whl")
+    wheel = build_wheel(tmp_path_factory.mktemp("wheel"))
     install = [*pip, "install", "--no-deps", "--no-index", "--target", str(folder), str(wheel)]
     subprocess.run(install, check=True, capture_output=True, text=True)
     return folder
