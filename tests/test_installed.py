@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import subprocess
@@ -93,3 +94,8 @@ def test_every_notebook_runs_on_a_hosted_service(empty, wheel, tmp_path):
         shutil.copy(path, tmp_path)
         command = (empty, "-m", "nbconvert", "--to", "notebook", "--execute", "--inplace", tmp_path / path.name)
         run(*command, where=tmp_path, OMP_WAIT_POLICY="PASSIVE", **settings)
+        cells = json.loads((tmp_path / path.name).read_text(encoding="utf-8"))["cells"]
+        counts = [cell["execution_count"] for cell in cells if cell["cell_type"] == "code"]
+        assert counts == list(range(1, len(counts) + 1)), path.name
+    where = run(empty, "-c", "import psirag; print(psirag.__file__)", where=tmp_path)
+    assert Path(where.strip()).is_relative_to(tmp_path / "env")
